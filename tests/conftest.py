@@ -74,6 +74,8 @@ def make_entry(model="kokkos", samples=(), launch="auto", kind=None, **changes):
     if model == "kokkos":  # written once unless told otherwise; None: untold
         entry["bodies"] = "one"
     entry.update(changes)
+    if entry.get("bodies", "") is None:
+        del entry["bodies"]
     entry["cost"] = {"written_bytes": 0, **entry["cost"]}  # as today's program counts
     sizes = "/".join(f"{key}:{value}" for key, value in entry["sizes"].items())
     entry["name"] = changes.get("name") or (

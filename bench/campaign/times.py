@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..report import schema
-from ..report.fields import MAX_TIME_S, Broken, number, take
+from msgspec import Struct
+
+from ..report import decode
+from ..report.fields import Broken
 from ..report.kinds import PEER
+from ..report.schema import Record
 from ..report.sources import record_files
 from .campaign import Planned, command
 from .errors import BadInput
@@ -42,7 +45,7 @@ def recorded(folders: Iterable[Path]) -> dict[str, Recorded]:
             raise BadInput(f"--times {folder}: holds no records/*.json, packed or not")
         for file in files:
             try:
-                name, one = read_time(schema.read(file))
+                name, one = read_time(decode.record(file))
             except Broken as error:
                 raise BadInput(f"--times {folder}: {file.name}: {error}") from error
             if one and (name not in times or times[name].seconds < one.seconds):
@@ -50,13 +53,19 @@ def recorded(folders: Iterable[Path]) -> dict[str, Recorded]:
     return times
 
 
-def read_time(record: Any) -> tuple[str, Recorded | None]:
+class Named(Struct):
+    """A row."""
+
+    name: str
+
+
+def read_time(record: Record) -> tuple[str, Recorded | None]:
     """The comparison of a record, and its time; None in records before they had one."""
-    name, rows = take(record, "comparison", str), take(record, "benchmarks", list)
-    if "seconds" not in record:
+    name, seconds = record.comparison, record.seconds
+    if seconds is None:
         return name, None
-    seconds = number(take(record, "seconds", object), "seconds", maximum=MAX_TIME_S)
-    return name, Recorded(seconds, frozenset(take(row, "name", str) for row in rows))
+    rows = decode.rows(record, Named)
+    return name, Recorded(seconds, frozenset(row.name for row in rows))
 
 
 def foreseen(

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..report import merge
 from ..report.files import write_whole
 from .errors import BadInput
 from .slurm import Job
@@ -123,6 +122,11 @@ class Launch:
 
 def launches(folder: Path, campaign: Campaign, queue: list[Job]) -> list[Launch]:
     """All launches of a campaign, with the status of their records."""
+    try:
+        from ..report import merge  # needs packages, which a login node may lack
+    except ImportError as error:
+        text = f"reading records needs the Python package {error.name}"
+        raise BadInput(f"{text}: start it with {campaign.python}") from error
     found = []
     for size, repeat in campaign.repeats.items():
         for number in range(repeat):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 
-from ..report import merge, records, schema, sources
+from ..report import decode, merge, records, sources
 from ..report.case import Case
 from ..report.fields import Broken
 
@@ -34,7 +34,9 @@ def same_machine(folder: Path, devices: set[str]) -> bool:
     """Whether its first record names one of these devices: so the others need not be read."""
     try:
         files = sources.record_files(folder)
-        context = records.read_context(schema.read(files[0]), folder) if files else None
+        context = (
+            records.read_context(decode.record(files[0]), folder) if files else None
+        )
     except Broken:
         return False
     return context is not None and any(

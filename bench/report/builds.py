@@ -17,7 +17,7 @@ FIELDS = {
     "executable": "executable",
     "run": "run of unknown sources",
 }
-FLAGS = ("C++ flags", "CUDA flags", "HIP flags", "flags of Kokkos files")
+FLAGS = ("C++ flags", "CUDA flags", "flags of Kokkos files")
 SHOWN = 4  # values of one field; the rest is counted
 CUT = 12  # digits of a hash
 

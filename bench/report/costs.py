@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .fields import clean, number, take
+from .schema import Device, Row
 
 COUNTS = (
     *("bytes", "written_bytes", "method_bytes"),
@@ -13,32 +13,24 @@ COUNTS = (
 )
 
 
-def read(row: Any) -> dict[str, Any]:
+def read(row: Row) -> dict[str, Any]:
     """What a compute moves [bytes] and calculates, of the problem and of the method."""
-    cost = take(row, "cost", dict, {})
-    others = take(cost, "other_operations", dict, {})
-    return {
-        **{key: number(take(cost, key, object, 0), key) for key in COUNTS},
-        "other_operations": {
-            clean(unit): number(count, f"other_operations.{clean(unit)}")
-            for unit, count in others.items()
-        },
-    }
+    counts = {key: getattr(row.cost, key) for key in COUNTS}
+    return {**counts, "other_operations": row.cost.other_operations}
 
 
-def clock(row: Any) -> float:
+def clock(row: Row) -> float:
     """The fastest clock of a GPU that was read before or after the samples [Hz]; 0 where none was."""
-    found = [take(row, key, dict, {}) for key in ("readings_before", "readings_after")]
-    texts = [str(one.get("sm_clock_MHz", "")) for one in found]
+    found = (row.readings_before, row.readings_after)
+    texts = [one.get("sm_clock_MHz", "") for one in found]
     numbers = [float(text) for text in texts if text.isdecimal() and len(text) < 6]
     return 1e6 * max(numbers, default=0.0)
 
 
-def multiprocessors(league: Any) -> tuple[tuple[str, int], ...]:
+def multiprocessors(devices: list[Device]) -> tuple[tuple[str, int], ...]:
     """The name of each GPU of the machine and how many multiprocessors it has, where the record says so."""
-    found = []
-    for device in take(league, "devices", list, []):
-        text = str(take(device, "multiprocessors", object, ""))
-        if text.isdecimal() and len(text) < 6:
-            found.append((take(device, "name", str), int(text)))
-    return tuple(found)
+    return tuple(
+        (one.name, int(text))
+        for one in devices
+        if (text := one.multiprocessors).isdecimal() and len(text) < 6
+    )

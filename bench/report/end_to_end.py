@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from . import fields
 from .case import Case, EndToEnd
-from .fields import Broken, clean, take
+from .fields import Broken
+from .schema import Row
 
 HOST = "host"  # the device is the host: nothing is copied, whatever the memory
 MEMORIES = ("pageable", "pinned")
@@ -23,32 +21,22 @@ def column(memory: str, state: str) -> str:
 COLUMNS = {way: column(*way) for way in WAYS}
 
 
-def read(row: Any, launch_id: str, passed: bool) -> dict[tuple[str, str], EndToEnd]:
+def read(row: Row, launch_id: str) -> dict[tuple[str, str], EndToEnd]:
     """The entry ``end_to_end`` of a record, by memory and state."""
     found: dict[tuple[str, str], EndToEnd] = {}
-    for one in take(row, "end_to_end", list, []):
-        memory, state = take(one, "memory", str), take(one, "state", str)
-        if memory not in (*MEMORIES, HOST) or state not in STATES:
-            raise Broken(f"'end_to_end' is of {fields.shown(f'{memory}, {state}')}")
-        if (memory, state) in found:
-            raise Broken(f"'end_to_end' has two of {memory}, {state}")
-        reason = take(one, "reason", str, "")
-        samples = fields.times(take(one, "samples", list, []), "end_to_end.samples")
-        if not samples and not reason:
+    for one in row.end_to_end:
+        way, samples = (one.memory, one.state), one.samples
+        if way in found:
+            raise Broken(f"'end_to_end' has two of {', '.join(way)}")
+        if not samples and not one.reason:
             raise Broken("'end_to_end' has neither samples nor a reason")
-        parts = {}
-        for part in take(one, "parts", dict, {}):
-            name = f"end_to_end.parts.{clean(part)}"
-            values = take(one["parts"], part, list)
-            parts[clean(part)] = [
-                fields.number(value, name, maximum=fields.MAX_TIME_S)
-                for value in values
-            ]
-            if len(values) != len(samples):
-                raise Broken(f"'{name}' holds {len(values)} times, not {len(samples)}")
+        for part, times in one.parts.items():
+            if len(times) != len(samples):
+                text = f"{len(times)} times, not {len(samples)}"
+                raise Broken(f"'end_to_end.parts.{part}' holds {text}")
         launches = {launch_id: samples} if samples else {}
-        found[memory, state] = EndToEnd(launches, parts, reason)
-    return found if passed else {}
+        found[way] = EndToEnd(launches, one.parts, one.reason)
+    return found
 
 
 def combine(first: Case, second: Case) -> None:

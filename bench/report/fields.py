@@ -14,7 +14,6 @@ from typing import IO, Any, cast
 REQUIRED = object()
 MIN_TIME_S, MAX_TIME_S = 1e-12, 1e9  # times of one compute [s]
 MAX_VALUE = 1e30  # bytes, operations: their quotients by any such time are finite
-INT64 = 2**63 - 1
 # control characters, and halves of a pair of surrogates
 UNSEEMLY = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 MAX_FILE_BYTES = 4 * 2**30  # of a file, unpacked: larger ones are damaged or malicious
@@ -98,33 +97,3 @@ def take(row: Any, key: str, kind: Any, default: Any = REQUIRED) -> Any:
 def clean(text: str) -> str:
     """Replaces characters that are not printable by question marks."""
     return UNSEEMLY.sub("?", text)
-
-
-def number(
-    value: Any, key: str, minimum: float = 0.0, maximum: float = MAX_VALUE
-) -> float:
-    """A finite number from ``minimum`` to ``maximum``."""
-    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not plain or not minimum <= value <= maximum:
-        raise Broken(
-            f"'{key}' is {shown(value)}, not a number from {minimum:g} to {maximum:g}"
-        )
-    return float(value)
-
-
-def whole(value: Any, key: str, minimum: int = 0) -> int:
-    """A whole number from ``minimum`` on, of at most 63 bits."""
-    plain = isinstance(value, int) and not isinstance(value, bool)
-    if not plain or not minimum <= value <= INT64:
-        text = f"not a whole number from {minimum} to 2^63 - 1"
-        raise Broken(f"'{key}' is {shown(value)}, {text}")
-    return int(value)
-
-
-def times(values: list[Any], key: str) -> list[float]:
-    """Times of a compute [s] in the range of a clock."""
-    for value in values:
-        if type(value) not in (float, int) or not MIN_TIME_S <= value <= MAX_TIME_S:
-            text = f"not a time from {MIN_TIME_S:g} to {MAX_TIME_S:g} s"
-            raise Broken(f"'{key}' holds {shown(value)}, {text}")
-    return list(map(float, values))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 PORTABLE = "portable"  # one source for all kinds of devices
 SPECIALISED = "specialised"  # the same, with bodies for an architecture
 NATIVE = "native"  # written for one kind of device
@@ -12,4 +14,12 @@ PEER = "peer"  # Python, and kernels that are not in the tree
 PORTABLES = (PORTABLE, SPECIALISED)
 BY_HAND = (REFERENCE, *PORTABLES, NATIVE)  # written in this project
 OF_DEVICE = (NATIVE, REFERENCE, LIBRARY)  # written for a device, or sold with it
-KINDS = (*BY_HAND, LIBRARY, PORTABLE_LIBRARY, PEER)
+Kind = Literal[
+    "portable",
+    "specialised",
+    "native",
+    "reference",
+    "library",
+    "portable_library",
+    "peer",
+]

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from .case import Build
-from .fields import MAX_VALUE, take
+from .decode import loose
+from .fields import MAX_VALUE
+from .schema import League
 
 Fact = tuple[str, str]
 BUILD = {
@@ -21,7 +23,6 @@ BUILD = {
     "compiler": "compiler",
     "cxx_flags": "C++ flags",
     "cuda_flags": "CUDA flags",
-    "hip_flags": "HIP flags",
     "kokkos_flags": "flags of Kokkos files",
     "host_devices": "host devices",
     "caches": "caches",
@@ -31,42 +32,36 @@ BYTES = ("llc_bytes", "memory_bytes")
 SENSED = ("_W", "_C", "_MHz")  # a device that runs has none of these at 0: not read
 
 
-def read_build(league: Any, folder: Path) -> Build:
+def read_build(league: League, folder: Path) -> Build:
     """The build.
 
     Without the hash of its executable, one of an unknown commit or of edited files is
     known to be that of other records of its run only.
     """
-    keys = ("preset", "git", "kokkos_version")
-    names = [take(league, key, str, "") or "unknown" for key in keys]
-    executable = take(league, "executable_hash", str, "")
-    vague = names[1] == "unknown" or names[1].endswith("-dirty")
-    run = take(league, "run_id", str, "") or take(league, "launch_id", str, "")
-    flags = ("cxx_flags", "cuda_flags", "hip_flags", "kokkos_flags")
+    preset, git, kokkos = (
+        name or "unknown" for name in (league.preset, league.git, league.kokkos_version)
+    )
+    vague = git == "unknown" or git.endswith("-dirty")
+    run = league.run_id or league.launch_id or str(folder)
     return Build(
-        preset=names[0],
-        git=names[1],
-        kokkos=names[2],
-        compiler=take(league, "compiler", str, ""),
-        flags=tuple(take(league, key, str, "") for key in flags),
-        sources=take(league, "source_hash", str, ""),
-        executable=executable,
-        run=run or str(folder) if vague and not executable else "",
+        preset=preset,
+        git=git,
+        kokkos=kokkos,
+        compiler=league.compiler,
+        flags=(league.cxx_flags, league.cuda_flags, league.kokkos_flags),
+        sources=league.source_hash,
+        executable=league.executable_hash,
+        run=run if vague and not league.executable_hash else "",
     )
 
 
-def read_facts(league: Any) -> tuple[Fact, ...]:
+def read_facts(league: League) -> tuple[Fact, ...]:
     """From the part ``league`` of a context; missing facts are left out."""
-    league = league if isinstance(league, dict) else {}
-    facts = [(name, str(league[key])) for key, name in BUILD.items() if league.get(key)]
-    devices = league.get("devices") or []
-    for device in devices if isinstance(devices, list) else []:
-        if isinstance(device, dict):
-            facts.append(device_fact(device))
-    backends = league.get("backends") or {}
-    for name, backend in backends.items() if isinstance(backends, dict) else ():
-        if isinstance(backend, dict):
-            facts.append((f"backend {name}", values(backend)))
+    facts = [
+        (name, text) for key, name in BUILD.items() if (text := getattr(league, key))
+    ]
+    facts += [device_fact(loose(bytes(one))) for one in league.devices]
+    facts += [(f"backend {name}", values(one)) for name, one in league.backends.items()]
     return tuple(facts)
 
 

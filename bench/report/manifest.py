@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from . import schema
+from . import decode
 from .case import Case
-from .fields import Broken, take
+from .fields import Broken
 from .sources import Source
 
 NAMED = 3  # cases that a message names; the rest is counted
@@ -32,17 +32,13 @@ class Manifest:
 def read_manifest(source: Source) -> Manifest | None:
     """None of one without the id of a run; raises Broken."""
     try:
-        content = schema.read(source)
-        if not isinstance(content, dict):
-            raise Broken("not the manifest of a run")
-        run_id = take(content, "run_id", str, "")
-        cases = take(content, "cases", list, [])
-        if not all(isinstance(name, str) for name in cases):
-            raise Broken("'cases' holds more than names")
+        found = decode.manifest(source)
     except Broken as error:
         text = f"{source}: {error}; the records beside it are taken as they are"
         raise Broken(text) from error
-    return Manifest(source, run_id, dict.fromkeys(cases)) if run_id else None
+    if not found.run_id:
+        return None
+    return Manifest(source, found.run_id, dict.fromkeys(found.cases))
 
 
 def stem(name: str) -> str:

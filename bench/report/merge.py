@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from . import end_to_end, hosts, manifest, schema
+from . import end_to_end, hosts, manifest
 from .case import Case
+from .decode import Outdated
 from .fields import Broken
 from .records import read_file
 from .sources import Source, Store, stores
@@ -53,7 +54,7 @@ def load_store(
             cases = folder.belonging(file, read_whole(file))
             for case in cases:
                 check_new(merged.get(key(case)), case)
-        except schema.Outdated as error:
+        except Outdated as error:
             outdated.append((file, error))
             continue
         except Broken as error:
@@ -74,7 +75,7 @@ def read_whole(file: Source) -> list[Case]:
     """The cases of a file; raises Broken, which says what to do."""
     try:
         return read_file(file)
-    except schema.Outdated:
+    except Outdated:
         raise
     except Broken as error:
         raise Broken(f"{error}; {file.advice}") from error

@@ -54,18 +54,13 @@ class Source:
         if not self.number:
             return fields.read_bytes(self.path)
         head = LINE.match(self.line)
-        if self.wrong or not head:
+        if self.wrong or not head or not self.line.rstrip().endswith(b"}"):
             raise Broken(self.wrong or FORM)
         return self.line[head.end() :].rstrip()[:-1]
 
     def read(self) -> Any:
-        """Its content; raises Broken."""
-        if not self.number:
-            return fields.read_json(self.path)
-        whole = fields.parse(self.line)
-        if self.wrong or not isinstance(whole, dict) or len(whole) != 2:
-            raise Broken(self.wrong or FORM)
-        return fields.take(whole, "record", dict)
+        """Its content, whatever it is; raises Broken."""
+        return fields.parse(self.text())
 
 
 @dataclass(frozen=True)

@@ -6,34 +6,24 @@ from __future__ import annotations
 from typing import Any
 
 from .case import Case
-from .fields import Broken, clean, take, whole
 from .kinds import PORTABLE, PORTABLES, SPECIALISED
+from .schema import Row
 
 FLAT = "flat"  # the method without teams: no team policy, no scratch
-ONE, NUMBERS, BODIES = "one", "numbers", ("one", "numbers", "several")
+ONE, NUMBERS = "one", "numbers"
 # What a column or a mark is called.
 ONCE, SEVERAL, SPECIAL = "written once", "several bodies", "specialised"
 TIERS = (FLAT, ONCE, SEVERAL, SPECIAL)
 
 
-def read(row: Any, kind: str) -> dict[str, Any]:
+def read(row: Row) -> dict[str, Any]:
     """The fields of a case; records that do not tell mean several bodies.
 
     ``shared`` is whether the device code is that of a native variant; None: not told.
     """
-    if kind not in PORTABLES:
+    if row.kind not in PORTABLES:
         return {}
-    bodies = take(row, "bodies", str, BODIES[-1])
-    if bodies not in BODIES:
-        raise Broken(f"'bodies' is {bodies!r}, not one of {', '.join(BODIES)}")
-    return {
-        "bodies": bodies,
-        "shared": take(row, "shared", bool, None),
-        "numbers": {
-            clean(name): whole(value, f"numbers.{name}", 1)
-            for name, value in take(row, "numbers", dict, {}).items()
-        },
-    }
+    return {"bodies": row.bodies, "shared": row.shared, "numbers": row.numbers}
 
 
 def written_once(case: Case) -> bool:

@@ -55,7 +55,6 @@ def test_launches_of_one_build_on_one_host_are_pooled(two, context):
         ("compiler", "Clang 19", "compiler GNU 12.2.0 | Clang 19"),
         ("cxx_flags", "-O2 -march=native", "C++ flags -O3 | -O2"),
         ("cuda_flags", "-O3 -G", "CUDA flags without | -G"),
-        ("hip_flags", "-O3", "HIP flags none | -O3"),
         ("kokkos_flags", "-g", "flags of Kokkos files none | -g"),
         ("source_hash", "6" * 64, "sources 555555555555 | 666666666666"),
         ("executable_hash", "f" * 16, "executable eeeeeeeeeeee | ffffffffffff"),

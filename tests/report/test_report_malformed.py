@@ -27,77 +27,76 @@ def changed(entry, **changes):
     [
         ({"status": "great"}, "'status' is 'great'"),
         ({"device_kind": "tpu"}, "'device_kind' is 'tpu'"),
-        ({"method": None}, "'method' is missing"),
-        ({"model": ["cuda"]}, "'model' has the wrong type: ['cuda']"),
+        ({"method": None}, "'method' is None: expected `str`, got `null`"),
+        ({"model": ["cuda"]}, "'model' is ['cuda']: expected `str`, got `array`"),
         (
             {"samples": [1.0, "x"]},
-            "'samples' holds 'x', not a time from 1e-12 to 1e+09 s",
+            "'samples[1]' is 'x': expected `float`, got `str`",
         ),
-        ({"samples": [1.0, "nan"]}, "'samples' holds 'nan'"),
-        ({"samples": [1.0, float("nan")]}, "'samples' holds nan"),
-        ({"samples": [1.0, float("inf")]}, "'samples' holds inf"),
-        ({"samples": [1.0, True]}, "'samples' holds True"),
-        ({"samples": [0.0]}, "'samples' holds 0.0"),
-        ({"samples": [1.0, -1.0]}, "'samples' holds -1.0"),
-        ({"samples": [1e-300]}, "'samples' holds 1e-300"),
-        ({"samples": [1, HUGE]}, "'samples' holds 1000000"),
-        ({"samples": [1.0, [1.0]]}, "'samples' holds [1.0]"),
-        ({"samples": 1.0}, "'samples' has the wrong type"),
+        ({"samples": [1.0, "nan"]}, "'samples[1]' is 'nan'"),
+        ({"samples": [1.0, True]}, "'samples[1]' is True"),
+        ({"samples": [0.0]}, "'samples[0]' is 0.0: expected `float` >= 1e-12"),
+        ({"samples": [1.0, -1.0]}, "'samples[1]' is -1.0"),
+        ({"samples": [1e-300]}, "'samples[0]' is 1e-300"),
+        ({"samples": [1, HUGE]}, "'samples[1]' is 1000000"),
+        ({"samples": [1.0, [1.0]]}, "'samples[1]' is [1.0]"),
+        ({"samples": 1.0}, "'samples' is 1.0: expected `array`, got `float`"),
         ({"samples": []}, "passed, but holds no samples"),
-        ({"latency_s": -1.0}, "'latency_s' holds -1.0"),
-        ({"latency_s": "1"}, "'latency_s' holds '1'"),
-        ({"sizes": 3}, "'sizes' has the wrong type"),
+        ({"latency_s": -1.0}, "'latency_s' is -1.0"),
+        ({"latency_s": "1"}, "'latency_s' is '1'"),
+        ({"sizes": 3}, "'sizes' is 3: expected `object`, got `int`"),
         (
             {"sizes": {"n": -5}},
-            "'sizes.n' is -5, not a whole number from 0 to 2^63 - 1",
+            "'sizes.n' is -5: expected `int` >= 0",
         ),
         ({"sizes": {"n": "12"}}, "'sizes.n' is '12'"),
         ({"sizes": {"n": HUGE}}, "'sizes.n' is 1000000"),
         ({"sizes": {"n": [1]}}, "'sizes.n' is [1]"),
-        ({"parameters": {"seed": [1]}}, "'parameters.seed' has the wrong type: [1]"),
-        ({"parameters": []}, "'parameters' has the wrong type"),
-        ({"devices": 0}, "'devices' is 0, not a whole number from 1 to 2^63 - 1"),
+        (
+            {"parameters": {"seed": [1]}},
+            "'parameters.seed' is [1]: expected `int | float | str`",
+        ),
+        ({"parameters": []}, "'parameters' is []: expected `object`, got `array`"),
+        ({"devices": 0}, "'devices' is 0: expected `int` >= 1"),
         ({"devices": -2}, "'devices' is -2"),
-        ({"devices": 1.5}, "'devices' has the wrong type: 1.5"),
+        ({"devices": 1.5}, "'devices' is 1.5: expected `int`, got `float`"),
         (
             {"cost": {"operations": -1}},
-            "'operations' is -1, not a number from 0 to 1e+30",
+            "'cost.operations' is -1: expected `float` >= 0",
         ),
-        ({"cost": {"bytes": float("nan")}}, "'bytes' is nan"),
-        ({"cost": {"bytes": float("inf")}}, "'bytes' is inf"),
-        ({"cost": {"bytes": HUGE}}, "'bytes' is 1000000"),
-        ({"cost": {"bytes": "many"}}, "'bytes' is 'many'"),
+        ({"cost": {"bytes": HUGE}}, "'cost.bytes' is 1000000"),
+        ({"cost": {"bytes": 1e31}}, "'cost.bytes' is 1e+31: expected `float` <= 1e+30"),
+        ({"cost": {"bytes": "many"}}, "'cost.bytes' is 'many'"),
         (
             {"launch": {"team": "x"}},
-            "'team' is 'x', not a whole number from 0 to 2^63 - 1",
+            "'launch.team' is 'x': expected `int`, got `str`",
         ),
-        ({"launch": {"team": -64}}, "'team' is -64"),
+        ({"launch": {"team": -64}}, "'launch.team' is -64"),
         ({"stages": {"add": None}}, "'stages.add' is None"),
         ({"stages": {"add": -1e-3}}, "'stages.add' is -0.001"),
-        ({"stages": {"add": float("nan")}}, "'stages.add' is nan"),
         ({"counts": {"candidates": 1.5}}, "'counts.candidates' is 1.5"),
         ({"counts": {"candidates": -1}}, "'counts.candidates' is -1"),
-        ({"counts": [1]}, "'counts' has the wrong type: [1]"),
-        ({"check": {"curves": [1.0]}}, "'curves' has the wrong type: [1.0]"),
-        ({"check": {"curves": {"accuracy": 1.0}}}, "'accuracy' has the wrong type"),
+        ({"counts": [1]}, "'counts' is [1]: expected `object`"),
+        ({"check": {"curves": [1.0]}}, "'check.curves' is [1.0]: expected `object`"),
+        ({"check": {"curves": {"accuracy": 1.0}}}, "'check.curves.accuracy' is 1.0"),
         (
             {"check": {"curves": {"accuracy": [0.5, "x"]}}},
-            "'curves.accuracy' is 'x', not a number",
+            "'check.curves.accuracy[1]' is 'x': expected `float`",
         ),
-        ({"expected": {"accuracy": 0.5}}, "'accuracy' has the wrong type: 0.5"),
+        ({"expected": {"accuracy": 0.5}}, "'expected.accuracy' is 0.5"),
         (
             {"expected": {"accuracy": [0.5]}},
-            "'expected.accuracy' holds 1 values, not two",
+            "'expected.accuracy' is [0.5]: expected `array` of length 2",
         ),
-        ({"expected": {"accuracy": [0, None]}}, "'expected.accuracy' is None"),
-        ({"timeline": [{"device": 0}]}, "'stage' is missing"),
+        ({"expected": {"accuracy": [0, None]}}, "'expected.accuracy[1]' is None"),
+        ({"timeline": [{"device": 0}]}, "'timeline[0].stage' is missing"),
         (
             {"timeline": [{**EVENT, "end_s": -1.0}]},
-            "'end_s' is -1.0, not a number from 0 to 1e+09",
+            "'timeline[0].end_s' is -1.0, before it begins, at 0.0",
         ),
-        ({"timeline": [{**EVENT, "begin_s": float("nan")}]}, "'begin_s' is nan"),
-        ({"timeline": [{**EVENT, "device": -1}]}, "'device' is -1"),
-        ({"timeline": {}}, "'timeline' has the wrong type"),
+        ({"timeline": [{**EVENT, "begin_s": -1e10}]}, "'timeline[0].begin_s' is -1"),
+        ({"timeline": [{**EVENT, "device": -1}]}, "'timeline[0].device' is -1"),
+        ({"timeline": {}}, "'timeline' is {}: expected `array`, got `object`"),
         ({"sizes": {"n": DEEP}}, "'sizes.n' is"),
     ],
 )
@@ -111,8 +110,26 @@ def test_a_broken_benchmark_leaves_its_file_out(entry, save, change, message):
     assert problem.endswith("; measure it again, or remove the file")
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda value: {"samples": [1.0, value]},
+        lambda value: {"cost": {"bytes": value}},
+        lambda value: {"stages": {"add": value}},
+        lambda value: {"timeline": [{**EVENT, "begin_s": value}]},
+    ],
+)
+def test_what_json_has_no_number_for_leaves_its_file_out(entry, save, change, value):
+    folder = save([entry("cuda", [1.0] * 6)], file="good.json")
+    save([changed(entry, **change(value))], file="bad.json")
+    cases, (problem,) = load([folder])
+    assert len(cases) == 1
+    assert "bad.json: left out: not a whole JSON file" in problem and "byte" in problem
+
+
 @pytest.mark.parametrize("key", ["llc_bytes", "memory_bytes"])
-@pytest.mark.parametrize("value", [-1, HUGE, float("nan"), "50 MiB"])
+@pytest.mark.parametrize("value", [-1, HUGE, None, "50 MiB"])
 def test_a_broken_device_leaves_its_file_out(entry, save, key, value):
     device = {"kind": "gpu", "index": 0, "name": "NVIDIA H200", key: value}
     folder = save([entry("cuda", [1.0] * 6)], devices=[device])
@@ -128,14 +145,16 @@ def test_a_broken_device_leaves_its_file_out(entry, save, key, value):
         (b"nothing", "not a whole JSON file"),
         (b"\xe4", "not UTF-8 at byte 0"),
         (b'{"a": "\xff"}', "not UTF-8 at byte 7"),
-        (b"[" * 9999, "nested too deeply"),
-        (b"[" + b"9" * 9999 + b"]", "digits"),
-        (b"[1, 2]", "'context' is missing"),
-        (b'"text"', "'context' is missing"),
-        (b'{"context": {}}', "'league' is missing"),
+        (b"[" * 9999, "expected `object`, got `array`"),
+        (b'{"x": ' + b"[" * 9999, "nested too deeply"),
+        (b'{"schema": ' + b"9" * 9999 + b"}", "integer value out of range"),
+        (b"[1, 2]", "it holds [1, 2]: expected `object`, got `array`"),
+        (b'"text"', "it holds 'text': expected `object`"),
+        (b"{}", "'schema' is missing"),
+        (b'{"schema": 2, "context": {}}', "'context.league' is missing"),
         (
             b'{"schema": 2, "context": {"date": "x"}, "benchmarks": []}',
-            "'league' is missing",
+            "'context.league' is missing",
         ),
         (
             b'{"schema": 2, "context": {"league": {}}, "benchmarks": []}',
@@ -151,9 +170,12 @@ def test_a_broken_device_leaves_its_file_out(entry, save, key, value):
         ),
         (
             b'{"schema": 2, "context": {"league": {}}, "comparison": "x", "benchmarks": [7]}',
-            "benchmark 7: 'status' is missing",
+            "benchmark 7: it holds 7: expected `object`",
         ),
-        (b'{"context": {"league": {"git": 7}}}', "'git' has the wrong type: 7"),
+        (
+            b'{"schema": 2, "context": {"league": {"git": 7}}}',
+            "'context.league.git' is 7: expected `str`",
+        ),
     ],
 )
 def test_a_file_that_is_no_record_is_named(entry, save, data, message):

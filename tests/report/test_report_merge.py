@@ -168,6 +168,6 @@ def test_compressed_records_are_read(entry, save):
     whole = gzip.compress(path.read_bytes())
     path.with_name("record.json.gz").write_bytes(whole)
     path.unlink()
-    (folder / "records" / "run.json.gz").write_bytes(gzip.compress(b"{}"))
+    (folder / "records" / "run.json.gz").write_bytes(gzip.compress(b'{"schema": 2}'))
     (case,), problems = load([folder])
     assert case.samples == [1.0] * 6 and not problems

@@ -147,15 +147,21 @@ def test_a_damaged_file_is_named_and_nothing_of_it_used(lines, folder, cut, caps
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{", "line 2: left out: not a whole JSON file"),
+        ("{", f"line 2: left out: {sources.FORM}"),
         ('{"file":"../x.json","record":{}}', f"line 2: left out: {sources.FORM}"),
         ('{"file":"x.json","record":{}', "line 2, x.json: left out: not a whole JSON"),
-        ('{"file":"x.json","record":[]}', "line 2, x.json: left out: 'record' has the"),
+        (
+            '{"file":"x.json","record":[]}',
+            "line 2, x.json: left out: expected `object`",
+        ),
         (
             '{"file":"x.json","record":{}}',
-            "line 2, x.json: left out: 'context' is miss",
+            "line 2, x.json: left out: 'schema' is missing",
         ),
-        ('{"file":"x.json","record":{},"y":0}', "line 2, x.json: left out: not {"),
+        (
+            '{"file":"x.json","record":{},"y":0}',
+            "line 2, x.json: left out: not a whole",
+        ),
     ],
 )
 def test_a_line_that_is_no_record_is_named(lines, folder, line, said):

@@ -21,7 +21,7 @@ from .. import pack, sources
 from ..fields import Broken
 from ..manifest import read_manifest
 from ..records import read_file
-from ..schema import VERSION, version
+from ..schema import VERSION
 from ..sources import MANIFESTS, Source
 from . import costs, names
 
@@ -95,7 +95,7 @@ def migrated(source: Source, counts: Counter[str]) -> bytes:
     text = source.text()
     try:
         old = parsed(text)
-        if version(old) >= VERSION:
+        if old.get("schema", 1) >= VERSION:
             return text
         counts[FILES] += 1
         if source.name in MANIFESTS:
