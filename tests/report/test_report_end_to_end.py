@@ -128,6 +128,20 @@ def at(entry, n, cpu, gpu):
     ]
 
 
+@pytest.mark.parametrize(
+    "kind, peers", [("library", False), ("portable_library", False), ("peer", True)]
+)
+def test_a_library_is_no_peer_in_crossovers(entry, all_rows, kind, peers):
+    def pair(n, cpu, gpu):
+        made = entry("onednn", kind="host", samples=[cpu] * 6, n=n)
+        other = entry("cudnn", samples=[gpu] * 6, latency_s=gpu, n=n)
+        return [{**one, "kind": kind} for one in (made, other)]
+
+    rows = all_rows(("1", pair(100, 1e-6, 4e-6) + pair(1600, 16e-6, 4e-6)))
+    assert len(crossovers.device_crossovers(rows, peers=peers)) == 1
+    assert crossovers.device_crossovers(rows, peers=not peers) == []
+
+
 def test_crossovers_are_those_of_the_whole_pass(entry, all_rows):
     """CPU / GPU: 1/4 at 100, 4 at 1600: level at 400; peers 1/2 and 8: level at 100 * 16^(1/4)."""
     rows = all_rows(

@@ -99,6 +99,26 @@ def test_composite_native_takes_the_best_of_each_platform(rows):
     assert "native 0.75 (mean 0.83, min 0.50, runs on 100 %)" in text
 
 
+@pytest.mark.parametrize(
+    "model, counts",
+    [
+        ("onednn", True),
+        ("serial", True),
+        ("kokkos_kernels", False),
+        ("numpy", False),
+    ],
+)
+def test_composite_native_takes_what_is_made_for_a_platform(
+    entry, all_rows, model, counts
+):
+    fast = ran(entry, model, XEON, 1e-2)
+    both = [ran(entry, "kokkos", one, 4e-2) for one in (XEON, H200)]
+    others = [ran(entry, "openmp", XEON, 2e-2), ran(entry, "cuda", H200, 1e-2)]
+    native = by_application(all_rows(("1", [fast, *both, *others])))["native"]
+    found = native.application_efficiency.efficiencies[XEON]
+    assert found == pytest.approx(1 if counts else 0.5)
+
+
 def test_problems_of_one_size_have_a_pp_each(rows):
     fill = "vector_add/problem:fill/dtype:f32"
     other = [replace(row, case=replace(row.case, comparison=fill)) for row in rows]
