@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..report.case import Case
-from ..report.fields import Broken, read_json, take
+from ..report.decode import manifest
+from ..report.fields import Broken
 from ..report.manifest import some
 from ..report.merge import load
 from ..report.pack import write
-from ..report.sources import FOLDERS, PACKED, record_files
+from ..report.sources import FOLDERS, PACKED, of, record_files
 from .campaign import Campaign
 from .errors import BadInput
 from .progress import Part, Progress, progress
@@ -31,7 +32,9 @@ def build_of(part: Part) -> Kind:
     """Commit, preset, Kokkos, and the hash of the executable by the manifest of the run."""
     build, path = part.cases[0].context.build, part.folder / "records/run.json"
     try:
-        program = take(read_json(path), "executable", str)
+        program = manifest(of(path)).executable
+        if not program:
+            raise Broken("'executable' is missing")
     except Broken as error:
         raise BadInput(f"{path}: {error}; measure {part.folder} again") from error
     return (

@@ -4,31 +4,63 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct
 
 from .case import Case
-from .fields import Broken, read_json, take
+from .decode import decode, seemly
+from .fields import Broken, read_bytes
 from .records import read_file
 from .sources import record_files
 
-Listing = dict[str, Any]  # what ``league list --json`` prints
 Method = tuple[str, str]  # algorithm, method
 Variant = tuple[str, str, str]  # algorithm, method, model
+
+
+class Model(Struct):
+    """What ``league list --json`` says of a model of a method."""
+
+    name: str
+    state: str
+    reason: str = ""
+    bodies: str = ""
+
+
+class Models(Struct):
+    """Of a method."""
+
+    name: str
+    models: list[Model]
+
+
+class Methods(Struct):
+    """Of an algorithm."""
+
+    name: str
+    methods: list[Models]
+
+
+class Listing(Struct):
+    """What ``league list --json`` prints."""
+
+    algorithms: list[Methods]
+
+    def models(self) -> Iterator[tuple[Method, Model]]:
+        """Of each method."""
+        for one in self.algorithms:
+            for method in one.methods:
+                for model in method.models:
+                    yield (one.name, method.name), model
 
 
 def read_listing(path: Path) -> Listing:
     """One output of ``league list --json``; raises Broken."""
     try:
-        listing: Listing = read_json(path)
-        for algorithm in take(listing, "algorithms", list):
-            for method in take(algorithm, "methods", list):
-                for model in take(method, "models", list):
-                    take(model, "name", str), take(model, "state", str)
+        return decode(seemly(read_bytes(path)), Listing)
     except Broken as error:
         raise Broken(f"{path}: {error}") from error
-    return listing
 
 
 def place(case: Case) -> str:
@@ -57,25 +89,19 @@ def proofs(directories: Iterable[Path]) -> dict[Variant, set[str]]:
 
 def bodies(listings: Iterable[Listing]) -> dict[Variant, str]:
     """How a build says that a variant of a portable model is written; of several builds, the last."""
-    found: dict[Variant, str] = {}
-    for listing in listings:
-        for algorithm in listing["algorithms"]:
-            for method in algorithm["methods"]:
-                for model in method["models"]:
-                    if told := model.get("bodies"):
-                        key = algorithm["name"], method["name"], model["name"]
-                        found[key] = str(told)
-    return found
+    return {
+        (*key, model.name): model.bodies
+        for listing in listings
+        for key, model in listing.models()
+        if model.bodies
+    }
 
 
 def states(listings: Iterable[Listing]) -> dict[Method, dict[str, dict[str, str]]]:
     """By (algorithm, method) and model: each state that a build gives, and why."""
     found: dict[Method, dict[str, dict[str, str]]] = {}
     for listing in listings:
-        for algorithm in listing["algorithms"]:
-            for method in algorithm["methods"]:
-                for model in method["models"]:
-                    key = (algorithm["name"], method["name"])
-                    cell = found.setdefault(key, {}).setdefault(model["name"], {})
-                    cell.setdefault(model["state"], model.get("reason") or "")
+        for key, model in listing.models():
+            cell = found.setdefault(key, {}).setdefault(model.name, {})
+            cell.setdefault(model.state, model.reason)
     return found

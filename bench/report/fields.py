@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JSON files and their values, validated; errors give the reason."""
+"""Files and JSON texts; errors give the reason."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import zlib
 from pathlib import Path
 from typing import IO, Any, cast
 
-REQUIRED = object()
 MIN_TIME_S, MAX_TIME_S = 1e-12, 1e9  # times of one compute [s]
 MAX_VALUE = 1e30  # bytes, operations: their quotients by any such time are finite
 # control characters, and halves of a pair of surrogates
@@ -50,11 +49,6 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def read_json(path: Path) -> Any:
-    """The content of a JSON file, unpacked where it is compressed; raises Broken."""
-    return parse(read_bytes(path))
-
-
 def parse(data: bytes) -> Any:
     """The value of a JSON text; raises Broken."""
     try:
@@ -80,20 +74,3 @@ def shown(value: Any, width: int = 60) -> str:
         ValueError,
     ):  # nested deeply; of more digits than Python writes
         return type(value).__name__
-
-
-def take(row: Any, key: str, kind: Any, default: Any = REQUIRED) -> Any:
-    """The value of ``key``, of the type ``kind``; null counts as absent."""
-    value = row.get(key) if isinstance(row, dict) else None
-    if value is None:
-        if default is REQUIRED:
-            raise Broken(f"'{key}' is missing")
-        return default
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise Broken(f"'{key}' has the wrong type: {shown(value)}")
-    return clean(value) if kind is str else value
-
-
-def clean(text: str) -> str:
-    """Replaces characters that are not printable by question marks."""
-    return UNSEEMLY.sub("?", text)

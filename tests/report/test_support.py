@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The README's support table: drawn from fixtures, and the real one checked."""
 
-import json
 import os
 import subprocess
 from pathlib import Path
@@ -9,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bench.report import support
-from bench.report.evidence import place, proofs, read_listing, states
+from bench.report.decode import decode
+from bench.report.evidence import Listing, place, proofs, read_listing, states
 from bench.report.fields import Broken
 from bench.report.support import COLUMNS
 from bench.report.support_check import contradictions, parse, unproven
@@ -93,11 +93,9 @@ def test_code_that_is_written_once_is_told(proof):
     """In the cell, and where a build contradicts it."""
     ours = listings()
     for listing in ours:
-        for method in listing["algorithms"][0]["methods"]:
-            for model in method["models"]:
-                if model["name"] == "kokkos":
-                    once = method["name"] == "direct"
-                    model["bodies"] = "numbers" if once else "several"
+        for (_, method), model in listing.models():
+            if model.name == "kokkos":
+                model.bodies = "numbers" if method == "direct" else "several"
     readme = support.splice(PAGE, support.draw(ours, proof))
     table = parse(readme)
     assert table["distance_matrix", "direct"]["kokkos"] == "CPU, H200 (numbers)"
@@ -132,7 +130,7 @@ def test_bad_input(tmp_path, capsys):
     assert support.main([str(LISTS[0]), "--check", readme]) == 2
     assert "markers" in capsys.readouterr().err
     assert support.main([half]) == 2
-    assert "half.json: 'methods' is missing" in capsys.readouterr().err
+    assert "half.json: 'algorithms[0].methods' is missing" in capsys.readouterr().err
 
 
 def test_each_build_alone_agrees_with_the_table_of_all(proof):
@@ -181,7 +179,7 @@ def list_of_build(executable):
     if done.returncode == 127 or "loading shared libraries" in done.stderr:
         pytest.skip(f"{executable.parent.name}: {done.stderr.strip()}")
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return decode(done.stdout.encode(), Listing)
 
 
 # builds of presets, those of .ci/run and .ci/nightly with all algorithms among them
