@@ -228,6 +228,10 @@ TEST_F(Executions, ModelsAndEnginesOfOtherBuildsAreKnownByName) {
     EXPECT_EQ(std::ranges::count(engines, engine), 1) << engine;
   EXPECT_TRUE(is_own("kokkos_specialised") && model_facts("kokkos_specialised")->portable);
   EXPECT_FALSE(is_own("cublas") || is_own("cudnn"));
+  EXPECT_EQ(name(kind_of_model("kokkos_specialised")), "specialised");
+  EXPECT_EQ(name(kind_of_model("onednn")), "library");
+  EXPECT_EQ(name(kind_of_model("kokkos_kernels")), "portable_library");
+  EXPECT_EQ(name(kind_of_model("pytorch")), "peer");
   const Algorithm& algorithm = *registry().algorithm("descent");
   const Names declared = declared_models(algorithm, algorithm.methods.front());
   EXPECT_EQ(declared, (Names{"serial", "openmp", "kokkos", "cuda", "hip", "accelerator", "peer"}))

@@ -38,6 +38,7 @@ Result make_result(Status status) {
 TEST(Record, HasGoogleBenchmarksKeysAndOurs) {
   const Json row = to_json(make_result(Status::passed));
   EXPECT_EQ(row.at("name"), "vector_add/method:plain/model:serial/dtype:f32/n:8/devices:1/launch:auto");
+  EXPECT_EQ(row.at("kind"), "reference");
   EXPECT_DOUBLE_EQ(row.at("real_time"), 2500);
   EXPECT_EQ(row.at("time_unit"), "ns");
   EXPECT_EQ(row.at("iterations"), 5);
@@ -162,6 +163,7 @@ TEST(Record, TakesBytesThatAreNotUtf8) {
   Result result = make_result(Status::failed);
   result.reason = "cut inside a character: \xc3";
   const Json record = make_record({}, "c", {result}, 2.5);
+  EXPECT_EQ(record.at("schema"), record_schema);
   EXPECT_EQ(record.at("seconds"), 2.5);
   EXPECT_EQ(Json::parse(text_of(record)).at("benchmarks").at(0).at("reason"), "cut inside a character: \xef\xbf\xbd");
   std::ostringstream out;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The page: its parts, its tables, what it escapes, and that it loads nothing."""
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -8,7 +9,10 @@ import pytest
 
 from bench.report import __main__ as report
 from bench.report import cells, machine, page
+from bench.report.decode import decode
+from bench.report.fields import Broken
 from bench.report.figures import output
+from bench.report.schema import League
 
 pytest.importorskip("jinja2")
 NASTY = 'x"><b onclick=1>&amp;</td>'
@@ -207,6 +211,11 @@ def test_what_a_device_did_not_tell_is_no_zero():
     assert machine.device_fact({**gpu, **more}) == ("gpu 0", text)
 
 
+def league_of(content):
+    """The part ``league`` of a context."""
+    return decode(json.dumps(content).encode(), League)
+
+
 def test_facts_of_machine_and_build():
     league = {
         "preset": "openmp",
@@ -216,7 +225,7 @@ def test_facts_of_machine_and_build():
         ],
         "backends": {"openmp": {"version": "201511", "unavailable": ""}},
     }
-    facts = machine.read_facts(league)
+    facts = machine.read_facts(league_of(league))
     assert facts == (
         ("preset", "openmp"),
         ("host 0", "Xeon, llc 3 MiB"),
@@ -227,5 +236,6 @@ def test_facts_of_machine_and_build():
         ("preset", "openmp; cuda"),
         ("host 0", "Xeon, llc 3 MiB"),
     ]
-    assert machine.read_facts("nonsense") == ()
-    assert machine.read_facts({"devices": 3, "backends": [1]}) == ()
+    for wrong in ("nonsense", {"devices": 3}, {"backends": [1]}):
+        with pytest.raises(Broken):
+            league_of(wrong)

@@ -243,7 +243,7 @@ def test_a_host_is_held_against_openmp(all_rows, entry):
 
 def test_drawn_is_a_truth_value(save, entry):
     cases, (problem,) = load([save([entry("cuda", time(6), drawn="yes")])])
-    assert not cases and "'drawn' has the wrong type: 'yes'" in problem
+    assert not cases and "'drawn' is 'yes': expected `bool`" in problem
 
 
 def test_regrets_are_of_variants_with_both_launches_and_no_goal_counts_tuned_ones(
