@@ -30,8 +30,8 @@ class Head(Struct, frozen=True):
     """What tells the version, and who wrote it."""
 
     schema: int = 1
-    git: str = ""
-    context: dict[str, Any] = {}
+    git: Any = ""
+    context: Any = None
     benchmarks: Raw = Raw()
     cases: Raw = Raw()
 
@@ -51,8 +51,7 @@ def read(source: Source, kind: type[T]) -> T:
     data = seemly(source.text())
     head = decode(data, Head)
     if head.schema > VERSION:
-        league = head.context.get("league")
-        git = head.git or (league.get("git") if isinstance(league, dict) else "")
+        git = head.git or inside(inside(head.context, "league"), "git")
         wrote = f"the League of commit {git}" if git else "the League that wrote it"
         text = f"it has schema {head.schema}, this League reads {VERSION}: use {wrote}"
         raise Broken(f"{text}, or a newer one")
@@ -72,23 +71,20 @@ def rows(of: Record, kind: type[T]) -> list[T]:
     found = []
     for raw in of.benchmarks:
         data = bytes(raw)
-        if b'"aggregate"' in data and is_aggregate(loose(data)):
+        if b'"aggregate"' in data and inside(loose(data), "run_type") == "aggregate":
             continue
         try:
             found.append(decode(data, kind))
         except Broken as error:
-            raise Broken(f"benchmark {called(loose(data))}: {error}") from error
+            row = loose(data)
+            name = inside(row, "name") if isinstance(row, dict) else row
+            raise Broken(f"benchmark {shown(name, 160)}: {error}") from error
     return found
 
 
-def called(row: Any) -> str:
-    """The name of a row, or what is there in its place."""
-    return shown(row.get("name") if isinstance(row, dict) else row, 160)
-
-
-def is_aggregate(row: Any) -> bool:
-    """Whether it is no case."""
-    return isinstance(row, dict) and row.get("run_type") == "aggregate"
+def inside(value: Any, key: str) -> Any:
+    """What a dictionary has there; None of anything else."""
+    return value.get(key) if isinstance(value, dict) else None
 
 
 def seemly(data: bytes) -> bytes:
