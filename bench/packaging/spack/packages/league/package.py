@@ -52,7 +52,7 @@ class League(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("onednn@2:", when="+onednn")
     # of bench/run and its report
     depends_on("python@3.10:", type="run")
-    for package in ("py-numpy", "py-matplotlib", "py-jinja2"):
+    for package in ("py-msgspec", "py-numpy", "py-matplotlib", "py-jinja2"):
         depends_on(package, type="run")
     conflicts("+cuda", when="+rocm")
     conflicts("cuda_arch=none", when="+cuda", msg="name the GPU: cuda_arch=90")
