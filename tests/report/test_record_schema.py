@@ -18,7 +18,7 @@ LEAGUE = ROOT / "build/openmp/league"
 WHOLE = json.loads((ROOT / "bench/record/record.schema.json").read_text("utf-8"))
 DEFINITIONS = WHOLE["$defs"]
 PUBLISHED = sorted((ROOT / "bench/results").rglob("*.jsonl.xz"))
-MAX_TYPES = {"Line"}  # of the schema alone: bench/report/sources.py reads lines
+ALONE = {"Line"}  # of the schema alone: bench/report/sources.py reads lines
 STUDY = """
 samples = 6
 algorithm = "vector_add"
@@ -119,7 +119,7 @@ def alternatives(found):
 
 
 def test_the_types_of_the_report_have_the_same_fields():
-    names = sorted(set(DEFINITIONS) - MAX_TYPES)
+    names = sorted(set(DEFINITIONS) - ALONE)
     types = [getattr(schema, name) for name in names]
     _, made = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     assert sorted(made) == names
