@@ -136,3 +136,12 @@ def test_another_gpu_is_configured_for_anew(machine):
     assert machine.configured() == ["cuda"], "once"
     machine.tool("nvidia-smi", "8.9\n12.0").run()
     assert machine.configured() == ["cuda", "cuda"], "for the newest GPU"
+
+
+def test_an_interpreter_that_cannot_report_is_told(machine):
+    script(machine.root / "build/venv/bin/python", "#!/bin/sh\nexit 1\n")
+    league = machine.tools / "league"
+    script(league, '#!/bin/sh\nmkdir -p "$4" && echo "{}" >"$4/0.json"\n')
+    done = machine.run("--no-build", f"--executable={league}", "--output=out")
+    assert done.returncode == 1, done.stderr
+    assert "lacks NumPy or msgspec" in done.stderr and "out" in done.stderr
