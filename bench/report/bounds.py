@@ -47,9 +47,7 @@ COPIES = {"copy in", "copy out"}  # stages that may run beside kernels
 SHORT_STEP = 1e-6  # [s] about what a launch or a barrier of a whole league takes
 FAR = 2.0  # times the roofline bound
 IMPOSSIBLE = 0.8  # of the bound of the problem
-IMPOSSIBLE_IN_HOST_CACHE = (
-    0.25  # whatever shares caches and cores holds their peaks down
-)
+IMPOSSIBLE_ON_HOST = 0.25  # what shares a host holds its peaks down
 #: solves whose problem needs no step after the other: linear descents on moments, a stencil in tiles
 STEPLESS = {"linear_regression", "polynomial_fit", "stencil"}
 ROOFLINE, LATENCY, CACHE, LINK = "roofline", "latency", "in cache", "host link"

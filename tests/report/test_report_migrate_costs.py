@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Old records get the costs that today's program writes: published problems, run again."""
 
-import json
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +10,8 @@ import pytest
 from bench.report import costs
 from bench.report.migrate.costs import recount
 from bench.report.published_records import read
-from bench.report.records import read_record
+from bench.report.records import read_file
+from bench.report.sources import record_files
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAGUE = ROOT / "build/openmp/league"
@@ -39,13 +39,8 @@ def written(tmp_path):
     )
     assert done.returncode in (0, 1), done.stderr[-2000:]
     found = {}
-    for path in sorted(output.glob("*.json")):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if path.name == "run.json" or "benchmarks" not in record:
-            continue
-        if "schema" not in record:
-            pytest.skip("build/openmp/league writes another schema")
-        for case in read_record(record, path.parent):
+    for source in record_files(output):
+        for case in read_file(source):
             found[case.name] = case
     return found
 
