@@ -91,8 +91,8 @@ class Reader {
     if (algorithm == nullptr) {
       const std::vector<std::string> names = algorithm_names(), without = parts_left_out();
       if (std::ranges::find(without, algorithm_name.word("algorithm")) != without.end())
-        algorithm_name.refuse("algorithm", "'" + algorithm_name.word("algorithm") + "' is not in this build; " +
-                                               how_to_build);
+        algorithm_name.refuse("algorithm",
+                              "'" + algorithm_name.word("algorithm") + "' is not in this build; " + how_to_build);
       algorithm_name.refuse("algorithm", "names no algorithm: " + suggestion(algorithm_name.word("algorithm"), names));
     }
     Settings one{.algorithm = algorithm, .values = {}};
