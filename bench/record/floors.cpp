@@ -69,16 +69,12 @@ void Floors::learn(const Json& row) {
     peaks.bandwidths.push_back({bytes, seconds, word(row, "algorithm") != "ceilings"});
 }
 
-bool Floors::may_be_cached(const Json& row, double bytes) const {
-  const auto known = cache_bytes_.find(word(row, "device_kind"));
-  return known == cache_bytes_.end() || known->second == 0 || bytes < caches * known->second;
-}
-
 std::optional<double> Floors::bandwidth(const Json& row, const Peaks& peaks) const {
-  const double bytes = cost(row, "bytes");
+  const auto known = cache_bytes_.find(word(row, "device_kind"));
+  const double cached = known == cache_bytes_.end() ? 0 : caches * known->second, bytes = cost(row, "bytes");
   double measured = 0, seen = 0;
   for (const Bandwidth& one : peaks.bandwidths) {
-    const bool in_memory = !may_be_cached(row, bytes) && !may_be_cached(row, one.bytes);
+    const bool in_memory = cached > 0 && bytes >= cached && one.bytes >= cached;
     const bool as_large = one.bytes <= alike * bytes && bytes <= alike * one.bytes;
     if (!in_memory && !as_large) continue;
     const double seconds = in_memory || one.was_seen ? one.seconds : moving_s(row, one.seconds);

@@ -39,7 +39,6 @@ class Floors {
     std::vector<Bandwidth> bandwidths{};
     std::map<std::string, double> rates{};  ///< operations per second, by unit
   };
-  [[nodiscard]] bool may_be_cached(const Json& row, double bytes) const;
   [[nodiscard]] std::optional<double> bandwidth(const Json& row, const Peaks& peaks) const;
 
   std::map<std::string, double> cache_bytes_{};  ///< by kind of device

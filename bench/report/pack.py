@@ -15,7 +15,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,11 @@ def laid_out(text: str, indent: int) -> str:
     return "".join(parts) + "\n"
 
 
+def of_file(name: str, text: bytes) -> bytes:
+    """A JSON text as ``league`` writes it into a file of this name."""
+    return laid_out(text.decode("utf-8"), 2 if name in MANIFESTS else 1).encode()
+
+
 def values(text: bytes) -> Any:
     """What a JSON text says, its numbers as they are written."""
     return json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
@@ -72,10 +77,21 @@ def write(path: Path, texts: Mapping[str, bytes]) -> None:
         b'{"file":%s,"record":%s}\n' % (json.dumps(name).encode(), compact(texts[name]))
         for name in sorted(texts)
     ]
+    data = lzma.compress(b"".join(lines), preset=PRESET)
+    put(path, data, sources.packed, texts)
+
+
+def put(
+    path: Path,
+    data: bytes,
+    read: Callable[[Path], list[Source]],
+    texts: Mapping[str, bytes],
+) -> None:
+    """A file, which takes the place of another once what was written says these texts; raises Broken."""
     partial = path.with_name(f".part-{path.name}")
     try:
-        partial.write_bytes(lzma.compress(b"".join(lines), preset=PRESET))
-        require_equal(partial, sources.packed(partial), texts)
+        partial.write_bytes(data)
+        require_equal(path, read(partial), texts)
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
@@ -124,9 +140,7 @@ def unpack(path: Path) -> int:
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
     for name, text in texts.items():
-        indent = 2 if name in MANIFESTS else 1
-        whole = laid_out(text.decode("utf-8"), indent)
-        (partial / name).write_text(whole, encoding="utf-8")
+        (partial / name).write_bytes(of_file(name, text))
     require_equal(partial, sources.loose(partial), texts)
     os.replace(partial, folder)
     path.unlink()
@@ -162,16 +176,20 @@ def main(argv: list[str]) -> int:
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     parser.add_argument("--unpack", action="store_true", help="the other way")
     options = parser.parse_args(argv)
+    return each(parser.prog, options.folders, lambda one: change(one, options.unpack))
+
+
+def each(
+    program: str, folders: Iterable[Path], change: Callable[[Path], list[str]]
+) -> int:
+    """Prints what became of each folder; returns the exit code of the program."""
     try:
-        for folder in options.folders:
-            for text in change(folder, options.unpack):
+        for folder in folders:
+            for text in change(folder):
                 print(text)
-    except Broken as error:
-        print(f"bench.report.pack: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"bench.report.pack: {error}", file=sys.stderr)
-        return 1
+    except (Broken, OSError) as error:
+        print(f"{program.split()[-1]}: {error}", file=sys.stderr)
+        return 2 if isinstance(error, Broken) else 1
     return 0
 
 

@@ -76,6 +76,14 @@ def test_a_build_grows_by_what_is_named(machine):
     assert machine.parts() == ["sum/flat", "knn;sum/flat;sum/two_stage", "knn;sum"]
 
 
+def test_an_own_kernel_needs_the_peaks_too(machine):
+    (machine.root / "configs/try").mkdir(parents=True)
+    machine.study("try/sum", 'algorithm = "sum"\n')
+    for _ in range(2):
+        assert machine.run("--try", "mine.cpp", "--as", "sum").returncode == 0
+    assert machine.parts() == ["ceilings;sum"], "configured once"
+
+
 def test_a_build_of_everything_stays_one(machine):
     machine.run()
     cache = machine.root / "build/openmp/CMakeCache.txt"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import os
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -112,15 +111,13 @@ def migrated(source: Source, counts: Counter[str]) -> bytes:
 
 def write(path: Path, text: bytes) -> None:
     """One file of its own, read again before it takes the place of the old."""
-    indent = 2 if path.name in MANIFESTS else 1
-    whole = pack.laid_out(text.decode("utf-8"), indent).encode()
-    partial = path.with_name(f".part-{path.name}")
-    try:
-        partial.write_bytes(gzip.compress(whole) if path.suffix == ".gz" else whole)
-        pack.require_equal(path, [sources.of(partial)], {partial.name: text})
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    whole = pack.of_file(path.name, text)
+    data = gzip.compress(whole) if path.suffix == ".gz" else whole
+
+    def read(partial: Path) -> list[Source]:
+        return [replace(sources.of(partial), name=path.name)]
+
+    pack.put(path, data, read, {path.name: text})
 
 
 def require_readable(source: Source, text: bytes) -> None:
@@ -169,17 +166,7 @@ def main(argv: list[str]) -> int:
         epilog=EPILOG,
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
-    try:
-        for folder in parser.parse_args(argv).folders:
-            for text in change(folder):
-                print(text)
-    except Broken as error:
-        print(f"bench.report.migrate: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"bench.report.migrate: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return pack.each(parser.prog, parser.parse_args(argv).folders, change)
 
 
 if __name__ == "__main__":
