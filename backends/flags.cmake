@@ -40,6 +40,7 @@ endif()
 set(kernel ${optimisation} -ffp-contract=fast -fno-fast-math -fno-math-errno)
 set(kernel_cuda ${optimisation} ${optimisation_cuda} --fmad=true -Xcompiler=-ffp-contract=fast,-fno-fast-math,-fno-math-errno)
 add_library(league_kernel_flags INTERFACE)
+target_compile_definitions(league_kernel_flags INTERFACE $<$<BOOL:${LEAGUE_SWAP_NUMBERS}>:LEAGUE_SWAP_NUMBERS>)
 target_compile_options(league_kernel_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX,HIP>:${kernel}>" "$<$<COMPILE_LANGUAGE:CUDA>:${kernel_cuda}>")
 
