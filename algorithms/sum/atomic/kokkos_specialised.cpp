@@ -10,13 +10,13 @@ void atomic(const Pass& on, const Work<T>& work) {
   const Chunks chunks = work.chunks;
   const T* x = work.x;
   Total<T>* sum = work.sums;
-  const int run = run_of(chunks), lanes = on.launch.team * on.launch.vector;
+  const int lanes = on.launch.team * on.launch.vector;
   Kokkos::deep_copy(on.exec, Kokkos::View<Total<T>, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(sum), Total<T>{0});
   Kokkos::parallel_for(
       "sum/atomic", on.policy().set_scratch_size(0, scratch(lanes)), KOKKOS_LAMBDA(const Member& team) {
         const Total<T> total = adder<Total<T>>(team, lanes)([&](int lane) {
           Total<T> mine = 0;
-          for_chunks(team, run, chunks, [&](std::int64_t chunk) {
+          for_chunks(team, chunks, [&](std::int64_t chunk) {
             mine += sum_of_lane(x + chunk * chunks.chunk, chunks.size_of(chunk), lane, lanes);
           });
           return mine;

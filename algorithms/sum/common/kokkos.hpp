@@ -78,12 +78,11 @@ int run_of(Chunks chunks) {
   return std::max(1, ceil_div(numbers<T>.tile, chunks.chunk));
 }
 
-/// Calls `body(chunk)` for all chunks of a team, `run` at a time.
+/// Calls `body(chunk)` for all chunks of a team.
 template <class Body>
-KOKKOS_INLINE_FUNCTION void for_chunks(const Member& team, int run, Chunks chunks, const Body& body) {
-  for (std::int64_t first = std::int64_t{team.league_rank()} * run; first < chunks.count;
-       first += std::int64_t{team.league_size()} * run)
-    for (std::int64_t chunk = first; chunk < first + run && chunk < chunks.count; ++chunk) body(chunk);
+KOKKOS_INLINE_FUNCTION void for_chunks(const Member& team, Chunks chunks, const Body& body) {
+  const auto mine = blocks::share<std::int64_t>(team.league_rank(), team.league_size(), chunks.count);
+  for (std::int64_t chunk = mine.first; chunk < mine.end; chunk += mine.stride) body(chunk);
 }
 
 // One team takes all partial sums.

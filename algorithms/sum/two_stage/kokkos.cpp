@@ -12,10 +12,10 @@ void two_stage(const Pass& on, const Work<T>& work) {
   const Chunks chunks = work.chunks;
   const Elements<T> x(work.x, chunks.size);
   const Vector<Total<T>> partials(work.sums, static_cast<std::size_t>(chunks.count));
-  const int run = run_of<T>(chunks), lanes = on.launch.team * on.launch.vector;
+  const int lanes = on.launch.team * on.launch.vector;
   Kokkos::parallel_for(
       "sum/two_stage", on.policy(), KOKKOS_LAMBDA(const Member& team) {
-        for_chunks(team, run, chunks, [&](std::int64_t chunk) {
+        for_chunks(team, chunks, [&](std::int64_t chunk) {
           const int size = chunks.size_of(chunk);
           Total<T> total = 0;
           Kokkos::parallel_reduce(

@@ -10,11 +10,11 @@ void two_stage(const Pass& on, const Work<T>& work) {
   const Chunks chunks = work.chunks;
   const T* x = work.x;
   Total<T>* partials = work.sums;
-  const int run = run_of(chunks), lanes = on.launch.team * on.launch.vector;
+  const int lanes = on.launch.team * on.launch.vector;
   Kokkos::parallel_for(
       "sum/two_stage", on.policy().set_scratch_size(0, scratch(lanes)), KOKKOS_LAMBDA(const Member& team) {
         const auto sum = adder<Total<T>>(team, lanes);
-        for_chunks(team, run, chunks, [&](std::int64_t chunk) {
+        for_chunks(team, chunks, [&](std::int64_t chunk) {
           const T* from = x + chunk * chunks.chunk;
           const int size = chunks.size_of(chunk);
           const Total<T> total = sum([&](int lane) { return sum_of_lane(from, size, lane, lanes); });
