@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "algorithms/contract/writing.hpp"
 #include "backends/kokkos/kokkos.hpp"
@@ -48,6 +49,14 @@ inline NamedNumbers named(const Numbers& numbers, const std::string& of = "") {
                                     {"teams", numbers.teams}})
     if (value > 0) found.emplace_back(of.empty() ? name : of + " " + name, value);
   return found;
+}
+
+/// Lanes that a device holds at once: on a GPU the launch bounds leave registers for `teams` teams of `max_lanes` on
+/// each multiprocessor.
+inline int lanes_at_once(const kokkos::Exec& exec, const Numbers& numbers, int max_lanes) {
+  constexpr int most = 2048;  // of a multiprocessor, as concurrency() counts
+  const int held = kokkos::on_gpu ? std::min(numbers.teams * max_lanes, most) : most;
+  return static_cast<int>(std::int64_t{exec.concurrency()} * held / most);
 }
 
 /// The default work of a team of a one-pass kernel.

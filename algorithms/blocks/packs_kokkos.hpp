@@ -30,17 +30,17 @@ Packs<T, width> packs(const Kokkos::View<T*, Properties...>& vector) {
   return Packs<T, width>(reinterpret_cast<PackOf<T, width>*>(vector.data()), vector.extent(0) / width);
 }
 
-/// Pack `i`, for loops that select among packs; elsewhere a copy of `packs(i)` does. On a GPU as a whole, since nvcc
-/// loads element by element what is copied so; on a host element by element, since GCC 12 does not vectorise a loop in
-/// which a select follows the copy of a whole pack.
-template <class Pack, class... Properties, class Index>
-KOKKOS_FORCEINLINE_FUNCTION std::remove_const_t<Pack> load(const Kokkos::View<Pack*, Properties...>& packs, Index i) {
+/// What `load()` loads, where it `counts`, else zeros. On a GPU it is called only where it counts; on a host always,
+/// since GCC 12 vectorises a select after a load, but no load under a condition. @pre `load()` may be called in any
+/// case
+template <class Load>
+KOKKOS_FORCEINLINE_FUNCTION auto load_or_zero(bool counts, const Load& load) {
+  using Value = decltype(load());
   if constexpr (kokkos::on_gpu) {
-    return packs(i);
+    return counts ? load() : Value{};
   } else {
-    std::remove_const_t<Pack> pack;
-    for (int k = 0; k < Pack::size; ++k) pack.values[k] = packs(i).values[k];
-    return pack;
+    const Value loaded = load();
+    return counts ? loaded : Value{};
   }
 }
 

@@ -25,4 +25,20 @@ KOKKOS_INLINE_FUNCTION Stretch<Index> share(Index rank, Index workers, Index cou
             static_cast<Index>(std::int64_t{count} * (rank + 1) / workers), 1};
 }
 
+/// Calls `body(row, column)` for `rows` x `columns` cells, by the lanes of a team: on a GPU in rows of 2^`row_bits`
+/// lanes, as one range, since a range in a range takes a division and registers; on a host row after row, since GCC
+/// vectorises a loop over the columns alone. @pre columns <= 1 << row_bits
+template <class Member, class Body>
+KOKKOS_INLINE_FUNCTION void for_cells(const Member& team, int rows, int columns, int row_bits, const Body& body) {
+  if constexpr (kokkos::on_gpu)
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows << row_bits), [&](int i) {
+      const int row = i >> row_bits, column = i - (row << row_bits);
+      if (column < columns) body(row, column);
+    });
+  else
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows), [&](int row) {
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, columns), [&](int column) { body(row, column); });
+    });
+}
+
 }  // namespace league::blocks

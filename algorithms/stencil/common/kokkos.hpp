@@ -18,29 +18,36 @@ using blocks::Numbers, kokkos::Exec, kokkos::Vector;
 struct Tiles {
   int n, planes;
   int rows, columns, depth;
-  int across, down, items;
+  int row_bits;  ///< of a row, 2^row_bits lanes
+  unsigned across, down;
+  int items;
 
   struct Tile {
     int x, y, first, last;  ///< first cell; planes
   };
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION Tile tile(int item) const {
-    const int in_plane = item / across, slab = in_plane / down * depth;
-    return {item % across * columns, in_plane % down * rows, slab, slab + depth < planes ? slab + depth : planes};
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION Tile tile(unsigned item) const {
+    const unsigned in_plane = item / across;
+    const int slab = static_cast<int>(in_plane / down) * depth;
+    return {static_cast<int>(item % across) * columns, static_cast<int>(in_plane % down) * rows, slab,
+            slab + depth < planes ? slab + depth : planes};
   }
 };
 
-/// `depth`: 0 chooses it: up to `slab` planes, so many that there are two items for each of `slots` teams, or half an
-/// item in up to half as many planes. Fewer items read fewer planes twice, those at their ends.
+/// `depth`: 0 chooses it: where up to 32 planes are enough, so that all `slots` teams that a device holds at once have
+/// one item; else up to `slab`, as long as there are four items for each of them. Fewer items read fewer planes twice,
+/// those at their ends.
 /// @throws Unsupported if the number of items exceeds the index type
-inline Tiles tiles_of(int n, int planes, int rows, int columns, int slab, int depth, int slots) {
-  Tiles tiles{.n = n, .planes = planes, .rows = std::min(rows, n), .columns = columns};
-  tiles.across = ceil_div(n, columns);
-  tiles.down = ceil_div(n, tiles.rows);
-  const std::int64_t per_plane = std::int64_t{tiles.across} * tiles.down, all = planes * per_plane;
+inline Tiles tiles_of(int n, int planes, int rows, int row_bits, int width, int slab, int depth, int slots) {
+  Tiles tiles{.n = n, .planes = planes, .rows = std::min(rows, n), .columns = width << row_bits, .row_bits = row_bits};
+  const int across = ceil_div(n, tiles.columns), down = ceil_div(n, tiles.rows);
+  tiles.across = static_cast<unsigned>(across), tiles.down = static_cast<unsigned>(down);
   constexpr std::int64_t min_depth = 4;
-  const std::int64_t even = std::max(all / (2 * slots), std::min<std::int64_t>(2 * all / slots, slab / 2));
-  const auto chosen = static_cast<int>(std::clamp<std::int64_t>(even, min_depth, slab));
-  tiles.depth = std::clamp(depth > 0 ? depth : chosen, 1, std::max(planes, 1));
+  const std::int64_t per_plane = std::int64_t{across} * down, at_once = std::min(32, slab);
+  const std::int64_t slabs = std::max<std::int64_t>(slots / per_plane, 1), even = ceil_div<std::int64_t>(planes, slabs);
+  const std::int64_t chosen = even <= at_once
+                                  ? std::max(even, min_depth)
+                                  : std::clamp<std::int64_t>(planes * per_plane / (4 * slots), at_once, slab);
+  tiles.depth = std::clamp(depth > 0 ? depth : static_cast<int>(chosen), 1, std::max(planes, 1));
   const std::int64_t items = per_plane * ceil_div(planes, tiles.depth);
   if (items > max_league)
     throw Unsupported("tile " + std::to_string(tiles.depth) + ": " + std::to_string(items) +
@@ -70,20 +77,18 @@ struct Cells {
   int lowest, end;  ///< planes that exist: the first, and the one after the last
 };
 
-/// Calls `lane(z, last, y, x)` for the planes [z, last), row y and column x of each lane's cells: `width` columns,
+/// Calls `lane(z, planes, y, x)` for plane z, row y and column x of each lane's first cell: `width` columns,
 /// `lane_rows` rows, up to `depth` planes.
 template <int width, int lane_rows, int depth, class Member, class Lane>
 KOKKOS_INLINE_FUNCTION void for_lanes(const Member& team, const Tiles& tiles, const Lane& lane) {
   const auto mine = blocks::share(team.league_rank(), team.league_size(), tiles.items);
   for (int item = mine.first; item < mine.end; item += mine.stride) {
-    const auto [x, y, first, last] = tiles.tile(item);
+    const auto [x, y, first, last] = tiles.tile(static_cast<unsigned>(item));
     const int rows = (tiles.n - y < tiles.rows ? tiles.n - y : tiles.rows) + lane_rows - 1;
     const int columns = (tiles.n - x < tiles.columns ? tiles.n - x : tiles.columns) + width - 1;
     for (int z = first; z < last; z += depth)
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows / lane_rows), [&](int row) {
-        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, columns / width), [&](int column) {
-          lane(z, z + depth < last ? z + depth : last, y + row * lane_rows, x + column * width);
-        });
+      blocks::for_cells(team, rows / lane_rows, columns / width, tiles.row_bits, [&](int row, int column) {
+        lane(z, depth < last - z ? depth : last - z, y + row * lane_rows, x + column * width);
       });
   }
 }
@@ -101,10 +106,7 @@ class Once final : public StencilShard<T, kokkos::Array> {
   Launch configure(Launch launch) override {
     LaunchLimits most = kokkos::limits(Base::queue());
     most.team_times_vector = std::min(most.team_times_vector, Kernel::max_lanes);
-    int vector = std::min(numbers.vector, most.vector);
-    while (vector > 1 && vector / 2 * Kernel::width(Base::n()) >= Base::n()) vector /= 2;
-    const int team = std::min(numbers.team * numbers.vector, most.team_times_vector) / vector;
-    launch_ = resolve(launch, {0, team, vector}, most);
+    launch_ = resolve(launch, {0, std::min(numbers.team, most.team_times_vector), 1}, most);
     const Tiles whole = tiles(static_cast<int>(Base::rows().size()));
     launch_.tile = whole.depth;
     if (launch_.league == 0) launch_.league = std::max(1, whole.items);
@@ -120,11 +122,17 @@ class Once final : public StencilShard<T, kokkos::Array> {
 
  private:
   [[nodiscard]] Tiles tiles(int planes) const {
-    const int n = Base::n();
-    return tiles_of(n, planes, std::max(numbers.tile, launch_.team * Kernel::lane_rows(n)),
-                    std::max(numbers.columns, launch_.vector * Kernel::width(n)), numbers.slab, launch_.tile,
-                    std::max(1, exec_.concurrency() / (launch_.team * launch_.vector)));
+    const int n = Base::n(), width = Kernel::width(n), lanes = launch_.team * launch_.vector;
+    int row_bits = 0;  // no more lanes than a row of the grid needs
+    while (width << row_bits < std::min(numbers.columns, n)) ++row_bits;
+    const int rows = std::max({numbers.tile, lanes >> row_bits, 1}) * Kernel::lane_rows(n);
+    return tiles_of(n, planes, rows, row_bits, width, numbers.slab, launch_.tile, slots());
   }
+  /// Teams that the device holds at once.
+  [[nodiscard]] int slots() const {
+    return std::max(1, blocks::lanes_at_once(exec_, numbers, Kernel::max_lanes) / (launch_.team * launch_.vector));
+  }
+
   const Exec& exec_;
   Launch launch_;
 };

@@ -35,7 +35,8 @@ class Flat final : public StencilShard<T, kokkos::Array> {
   }
   static void run(const Exec& exec, Queue& queue, Launch launch, const Grid<T>& grid, const Planes<const T>& from,
                   const Planes<T>& to) {
-    using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>;
+    using RowMajor = Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>;  // as the data are
+    using Policy = Kokkos::MDRangePolicy<Exec, RowMajor, Kokkos::IndexType<std::int64_t>>;
     const int n = grid.n, lowest = grid.lowest(), end = grid.end();
     kokkos::submit(
         queue, "stencil/flat", Policy(exec, {0, 0, 0}, {grid.planes, n, n}, {launch.tile, launch.team, launch.vector}),

@@ -7,28 +7,28 @@ namespace {
 // A GPU's lane takes one cell of several planes; a host's vector lanes take neighbouring cells of one plane.
 template <class T>
 constexpr Numbers numbers =
-    blocks::by_kind({.slab = 16, .depth = 16, .team = 4, .vector = 32, .teams = 1 + int{sizeof(T)} / 4},
-                    {.tile = 32, .columns = 1 << 14, .slab = 1, .depth = 1, .team = 1, .vector = 1});
+    blocks::by_kind({.columns = 32, .slab = 16, .depth = 16, .team = 128, .teams = 1 + int{sizeof(T)} / 4},
+                    {.tile = 32, .columns = 1 << 14, .slab = 1, .depth = 1, .team = 1});
 
 /// A lane's cell of each plane, its neighbours read from the caches; what lies outside the cube is 0.
 template <class T>
 struct EachCell {
   Cells<T> cells;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int z, int last, int y, int x) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int z, int planes, int y, int x) const {
     const int n = cells.n;
     const std::int64_t plane = cells.plane;
     std::int64_t at = cells.index(z, y, x);
+    int step = 0;
     do {
       const auto value = [&](std::int64_t cell, bool counts) {
-        const T read = cells.from(cell);
-        return counts ? read : T{0};
+        return blocks::load_or_zero(counts, [&] { return cells.from(cell); });
       };
       cells.to(at) = step_cell(cells.from(at), value(at - 1, x > 0), value(at + 1, x + 1 < n), value(at - n, y > 0),
-                               value(at + n, y + 1 < n), value(at - plane, z > cells.lowest),
-                               value(at + plane, z + 1 < cells.end));
+                               value(at + n, y + 1 < n), value(at - plane, z + step > cells.lowest),
+                               value(at + plane, z + step + 1 < cells.end));
       at += plane;
-    } while (++z < last);
+    } while (++step < planes);
   }
 };
 

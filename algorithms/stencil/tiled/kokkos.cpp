@@ -10,9 +10,15 @@ namespace {
 template <class T>
 constexpr int of_16_bytes = 16 / int{sizeof(T)};
 template <class T>
-constexpr Numbers numbers = blocks::by_kind(
-    {.slab = 64, .width = of_16_bytes<T>, .rows = of_16_bytes<T>, .depth = 64, .team = 8, .vector = 32, .teams = 4},
-    {.tile = 32, .columns = 1 << 14, .slab = 32, .width = 1, .rows = 1, .depth = 1, .team = 1, .vector = 1});
+constexpr Numbers numbers =
+    blocks::by_kind({.columns = 32 * of_16_bytes<T>,
+                     .slab = 64,
+                     .width = of_16_bytes<T>,
+                     .rows = of_16_bytes<T>,
+                     .depth = 64,
+                     .team = 256,
+                     .teams = 4},
+                    {.tile = 32, .columns = 1 << 14, .slab = 32, .width = 1, .rows = 1, .depth = 1, .team = 1});
 
 /// A lane's cells of a plane, `rows` packs of `width`; what lies outside the cube is 0.
 template <class T, int width, int rows>
@@ -27,11 +33,10 @@ struct March {
       : cells(of), from(blocks::packs<width>(of.from)), to(blocks::packs<width>(of.to)) {}
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pack load(std::int64_t pack, bool counts) const {
-    const Pack loaded = blocks::load(from, pack);
-    return counts ? loaded : Pack{};
+    return blocks::load_or_zero(counts, [&]() -> Pack { return from(pack); });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int z, int last, int y, int x) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int z, int planes, int y, int x) const {
     const int n = cells.n, left = n - y, line = n / width;
     const std::int64_t plane = std::int64_t{line} * n;  // in packs
     std::int64_t at = cells.index(z, y, x) / width;
@@ -43,14 +48,15 @@ struct March {
       centre[r] = load(at + row(r), exists(r));
       above[r] = load(at + row(r) + plane, exists(r) && z + 1 < cells.end);
     }
+    int step = 0;
     do {
-      if (z + 1 < last)
-        for (int r = 0; r < rows; ++r) next[r] = load(at + row(r) + 2 * plane, exists(r) && z + 2 < cells.end);
+      const bool goes_on = step + 1 < planes && z + step + 2 < cells.end;
+      for (int r = 0; r < rows; ++r) next[r] = load(at + row(r) + (goes_on ? 2 * plane : 0), goes_on && exists(r));
       const Pack south = load(at - line, y > 0), north = load(at + row(rows), exists(rows));
       for (int r = 0; r < rows; ++r) {
         const std::int64_t here = at + row(r);
-        const T before = from(here - 1).values[width - 1], after = from(here + 1).values[0];
-        const T west = x > 0 ? before : T{0}, east = x + width < n ? after : T{0};
+        const T west = blocks::load_or_zero(x > 0, [&] { return from(here - 1).values[width - 1]; });
+        const T east = blocks::load_or_zero(x + width < n, [&] { return from(here + 1).values[0]; });
         const Pack &lower = r > 0 ? centre[r - 1] : south, &upper = r + 1 < rows ? centre[r + 1] : north;
         Pack result;
         for (int k = 0; k < width; ++k)
@@ -61,7 +67,7 @@ struct March {
       }
       for (int r = 0; r < rows; ++r) below[r] = centre[r], centre[r] = above[r], above[r] = next[r];
       at += plane;
-    } while (++z < last);
+    } while (++step < planes);
   }
 };
 
