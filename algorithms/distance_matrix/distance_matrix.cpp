@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "algorithms/contract/with_type.hpp"
-#include "algorithms/distance_matrix/distance_matrix_oracle.hpp"
+#include "algorithms/distance_matrix/oracle.hpp"
 #include "algorithms/oracle/generate.hpp"
 #include "algorithms/oracle/judge.hpp"
 

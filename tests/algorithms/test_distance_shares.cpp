@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "algorithms/distance_matrix/direct.hpp"
-#include "algorithms/distance_matrix/tiles.hpp"
+#include "algorithms/distance_matrix/common/tiles.hpp"
+#include "algorithms/distance_matrix/direct/strips.hpp"
 #include "algorithms/oracle/generate.hpp"
 
 // The decomposition of the GPU kernels, simulated on the host: every value must be written and right, for every size,

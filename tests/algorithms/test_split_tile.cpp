@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "algorithms/blocks/mma_cuda.hpp"
-#include "algorithms/distance_matrix/units.hpp"
+#include "algorithms/distance_matrix/common/units.hpp"
 #include "tests/algorithms/late_copies.hpp"
 
 // Floats as two f16 each: the parts, and distances by tiles of them, here with the scalar unit for f16.

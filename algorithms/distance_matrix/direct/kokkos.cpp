@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/distance_matrix/direct/kokkos_specialised.hpp"
+
+namespace league::distance_matrix {
+namespace {
+
+template <class T>
+using Direct = kokkos_model::Direct<blocks::PlainWords, T>;
+const RegisterSplit<DistanceMatrix> direct_variant{"direct", kokkos::model, by_type<Direct>};
+
+}  // namespace
+}  // namespace league::distance_matrix
