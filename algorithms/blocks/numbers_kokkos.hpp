@@ -17,6 +17,7 @@ struct Numbers {
   int slab = 0;     ///< planes of these, at most
   int width = 0;    ///< neighbouring elements that a lane takes together
   int rows = 0;     ///< rows of these
+  int height = 0;   ///< neighbouring rows that it loads together
   int depth = 0;    ///< steps that a lane has in flight, or takes one after another
   int team = 0;     ///< threads, unless the launch says otherwise
   int vector = 0;   ///< lanes of a thread, unless the launch says otherwise
@@ -34,6 +35,13 @@ constexpr Numbers by_kind(const Numbers& gpu, const Numbers& host) {
 #endif
 }
 
+/// The vector registers of this build's host: their size, and how many there are.
+#if defined(__AVX512F__)
+inline constexpr int host_vector_bytes = 64, host_vectors = 32;
+#else
+inline constexpr int host_vector_bytes = 32, host_vectors = 16;
+#endif
+
 /// The numbers by name, for the registration; `of`: of a kernel that is not the method's first ("finish").
 inline NamedNumbers named(const Numbers& numbers, const std::string& of = "") {
   NamedNumbers found;
@@ -42,6 +50,7 @@ inline NamedNumbers named(const Numbers& numbers, const std::string& of = "") {
                                     {"slab", numbers.slab},
                                     {"width", numbers.width},
                                     {"rows", numbers.rows},
+                                    {"height", numbers.height},
                                     {"depth", numbers.depth},
                                     {"team", numbers.team},
                                     {"vector", numbers.vector},

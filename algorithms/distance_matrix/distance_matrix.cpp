@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "algorithms/contract/only_kokkos.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/distance_matrix/oracle.hpp"
 #include "algorithms/oracle/generate.hpp"
@@ -52,6 +53,10 @@ const RegisterAlgorithm registered{Algorithm{
                  .dtypes = floats,
                  .not_expressible = {{"serial", alone}, {"openmp", alone}}},
                 {.name = "product", .description = "|x|^2 + |y|^2 - 2 x.y by our own product tile", .dtypes = floats},
+                {.name = "flat",
+                 .description = "a range of pairs in two dimensions, mapped by Kokkos",
+                 .dtypes = floats,
+                 .not_expressible = only_kokkos("a policy of Kokkos; compare direct")},
                 {.name = "mma",
                  .description = "|x|^2 + |y|^2 - 2 x.y by matrix units, in f32 as three products of f16",
                  .dtypes = floats,

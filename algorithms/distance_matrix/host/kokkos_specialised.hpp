@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/words.hpp"
+#include "algorithms/blocks/words_native.hpp"
 #include "algorithms/distance_matrix/host/shard.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
@@ -20,10 +20,10 @@ void each_item(const kokkos::Exec& exec, Launch launch, const char* label, std::
   });
 }
 
-template <class T, Kind kind, class Words>
-class PortableHost final : public DistanceShard {
+template <class T, Kind kind>
+class SpecialisedHost final : public DistanceShard {
  public:
-  PortableHost(const DistanceMatrix& problem, const Context& context, const Shard& shard)
+  SpecialisedHost(const DistanceMatrix& problem, const Context& context, const Shard& shard)
       : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())), tiles_(*this) {}
   Launch configure(Launch launch) override {
     requested_ = launch = resolve(launch, {0, 1, 1}, kokkos::limits(queue()));
@@ -42,7 +42,7 @@ class PortableHost final : public DistanceShard {
   }
   const kokkos::Exec& exec_;
   Launch requested_;
-  HostTiles<T, kind, kokkos::Array, Words> tiles_;
+  HostTiles<T, kind, kokkos::Array, blocks::NativeWords> tiles_;
 };
 
 }  // namespace league::distance_matrix::kokkos_model
