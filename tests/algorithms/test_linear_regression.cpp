@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/linear_regression/resident.hpp"
+#include "algorithms/linear_regression/common/resident.hpp"
 #include "tests/algorithms/linear_regression.hpp"
 
 namespace league {

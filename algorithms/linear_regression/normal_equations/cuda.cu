@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/linear_regression/common/cuda_direct.hpp"
+#include "algorithms/linear_regression/common/cuda_gram.hpp"
+
+// One pass, or one for each pair of blocks of features, adds the products of all columns; then one block solves.
+namespace league::cuda::linear_regression {
+namespace {
+
+template <class T, int width>
+using NormalEquations = GramPass<T, width, CudaDirect>;
+
+const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", model, by_block_width<NormalEquations>};
+
+}  // namespace
+}  // namespace league::cuda::linear_regression

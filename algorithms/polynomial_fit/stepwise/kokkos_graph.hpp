@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Graph.hpp>
+#include <algorithm>
+#include <optional>
+
+#include "algorithms/polynomial_fit/common/kokkos_specialised.hpp"
+
+namespace league::kokkos::polynomial_fit {
+
+using GraphNode = Kokkos::Experimental::GraphNodeRef<Exec>;
+
+/// A shard whose step is one node on `exec`, behind node `after`. Steps beyond the last one must change nothing.
+class GraphShard : public KokkosShard {
+ public:
+  using KokkosShard::KokkosShard;
+  [[nodiscard]] virtual GraphNode record(const Exec& exec, const GraphNode& after) const = 0;
+};
+
+/// A solve on one device as a Kokkos Graph: a chain of steps, submitted until there were enough of them. The graph has
+/// an instance of its own: what its nodes take of it (slots for team scratch memory) is not missed elsewhere.
+class GraphSolve final : public VariantShards<GraphShard> {
+ public:
+  static constexpr std::int64_t max_nodes = 100;
+
+  GraphSolve(const Context& context, std::int64_t steps,
+             const std::function<std::unique_ptr<GraphShard>(const Shard&)>& make)
+      : VariantShards(context, make), exec_(own_instance(shard().queue())), steps_(steps) {
+    if (!context.world.alone()) throw Unsupported("a Kokkos Graph runs on one device");
+  }
+  Launch configure(Launch launch) override {
+    graph_.reset();
+    const Launch effective = VariantShards::configure(launch);
+    if (context().dry) return effective;
+    graph_.emplace(exec_);
+    GraphNode last = graph_->root_node();
+    steps_per_graph_ = 0;
+    for (; steps_per_graph_ < std::min(max_nodes, steps_); ++steps_per_graph_) last = shard().record(exec_, last);
+    graph_->instantiate();
+    return effective;
+  }
+  void compute(Stages& stages) override {
+    stages.stage(shard().queue(), "begin", [this] { shard().begin(); });
+    stages.stage(shard().queue(), "steps", [this] {
+      for (std::int64_t step = 0; step < steps_; step += steps_per_graph_) graph_->submit(exec_);
+    });
+  }
+
+ private:
+  [[nodiscard]] GraphShard& shard() const { return *shards().front(); }
+  Exec exec_;
+  std::int64_t steps_, steps_per_graph_ = 1;
+  std::optional<Kokkos::Experimental::Graph<Exec>> graph_;
+};
+
+}  // namespace league::kokkos::polynomial_fit
