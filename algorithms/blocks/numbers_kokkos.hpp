@@ -19,6 +19,8 @@ struct Numbers {
   int rows = 0;     ///< rows of these
   int height = 0;   ///< neighbouring rows that it loads together
   int depth = 0;    ///< steps that a lane has in flight, or takes one after another
+  int values = 0;   ///< elements of all columns that a lane holds at once, at most
+  int sums = 0;     ///< partial sums of a value that a lane has side by side
   int team = 0;     ///< threads, unless the launch says otherwise
   int vector = 0;   ///< lanes of a thread, unless the launch says otherwise
   int level = 0;    ///< of scratch memory
@@ -52,6 +54,8 @@ inline NamedNumbers named(const Numbers& numbers, const std::string& of = "") {
                                     {"rows", numbers.rows},
                                     {"height", numbers.height},
                                     {"depth", numbers.depth},
+                                    {"values", numbers.values},
+                                    {"sums", numbers.sums},
                                     {"team", numbers.team},
                                     {"vector", numbers.vector},
                                     {"level", numbers.level},

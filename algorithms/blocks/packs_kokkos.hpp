@@ -44,4 +44,14 @@ KOKKOS_FORCEINLINE_FUNCTION auto load_or_zero(bool counts, const Load& load) {
   }
 }
 
+/// The same where what does not count is multiplied by zero: on a host it is what `load()` loads, without a select.
+template <class Load>
+KOKKOS_FORCEINLINE_FUNCTION auto load_for_product(bool counts, const Load& load) {
+  using Value = decltype(load());
+  if constexpr (kokkos::on_gpu)
+    return counts ? load() : Value{};
+  else
+    return load();
+}
+
 }  // namespace league::blocks
