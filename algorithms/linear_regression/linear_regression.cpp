@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "algorithms/contract/only_kokkos.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/oracle/agree.hpp"
 #include "algorithms/oracle/generate.hpp"
@@ -64,16 +65,20 @@ std::vector<Method> methods() {
   const std::string no_streams = "no streams on a host";
   const std::string alone = "one thread adds alone: see fused";
   const std::string hopper = "clusters of blocks are of NVIDIA's Hopper, inline PTX in CUDA only";
+  const std::string registers =
+      "what a lane of Kokkos holds in registers ends with its range, before the step's barrier";
   const std::string no_units = "no matrix units in plain code: see normal_equations";
   return {
+      method("flat", "a reduction over a range of rows, mapped by Kokkos, then an update",
+             only_kokkos("what Kokkos maps by itself: see fused")),
       method("atomic", "errors, then their sums with an atomic add for each point", {{"serial", alone}}),
       method("streams", "as atomic, a quarter of the rows on each of four streams: four times the gradient",
              {{"serial", no_streams}, {"openmp", no_streams}}, segmented_problem),
       method("fused", "one pass; an atomic add for each team", {}),
       method("block_reduce", "one pass; the last team adds the sums of all", {{"serial", alone}}, "", {}, recordable),
-      method("persistent", "one kernel for the whole solve, on one device", {{"serial", alone}}),
-      method("persistent_segments", "as persistent, for the problem of streams", {{"serial", alone}},
-             segmented_problem),
+      method("persistent", "one kernel for the whole solve, on one device", {{"serial", alone}, {"kokkos", registers}}),
+      method("persistent_segments", "as persistent, for the problem of streams",
+             {{"serial", alone}, {"kokkos", registers}}, segmented_problem),
       method("persistent_cluster", "as persistent, its blocks one cluster of Hopper that adds in shared memory",
              {{"serial", hopper}, {"openmp", hopper}, {"kokkos", hopper}, {"hip", hopper}}),
       method("moments", "one pass for the moments of the data in double, then all steps on them, up to 10 features", {},
@@ -166,7 +171,7 @@ Cost LinearRegression::cost() const {
 double LinearRegression::method_bytes(std::string_view method) const {
   const double row_values = features + 1, more = features + 2;
   const bool twice = method == "atomic" || method == "streams";
-  const bool each_step = twice || method == "fused" || method == "block_reduce";
+  const bool each_step = twice || method == "flat" || method == "fused" || method == "block_reduce";
   return cost().bytes * (each_step ? static_cast<double>(steps) : 1) * (twice ? (row_values + more) / row_values : 1);
 }
 

@@ -63,11 +63,11 @@ class Atomic final : public CudaShard {
   }
   void accumulate() const override {
     const cudaStream_t main = stream(queue());
-    if (branches_.empty()) return add_segment(main, rows_.data(), 0);
+    if (branches_.empty()) return add_segment(main, rows_.here(), 0);
     check(cudaEventRecord(main_->done, main));
     for (int k = 0; k < problem_.segments; ++k) {
       const Branch& branch = *branches_[static_cast<std::size_t>(k)];
-      const Columns<T> data = rows_.data(problem_.segment(k));
+      const Columns<T> data = rows_.here(problem_.segment(k));
       if (data.rows == 0) continue;
       check(cudaStreamWaitEvent(branch.stream, main_->done, 0));
       add_segment(branch.stream, data, k);
@@ -79,7 +79,7 @@ class Atomic final : public CudaShard {
  private:
   /// Rows of this shard, whose sums are those of segment `number`.
   void add_segment(cudaStream_t on, const Columns<T>& data, int number) const {
-    T* errors = errors_.data() + (data.y - rows_.data().y);
+    T* errors = errors_.data() + (data.y - rows_.here().y);
     double* sums = sums_.data() + number * (rule_.width + 2);
     find_errors<<<grid(launch_), block(launch_), 0, on>>>(data, theta_.data(), errors);
     add_gradient<<<grid(launch_), block(launch_), 0, on>>>(data, errors, sums);

@@ -1,45 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/linear_regression/common/kokkos_specialised.hpp"
+#include "algorithms/linear_regression/common/kokkos.hpp"
 
-// A team takes consecutive rows, a lane one of them at a time: first all errors, then an atomic add for each of a row's
-// terms.
+#include "algorithms/blocks/share_kokkos.hpp"
+
+// A lane takes its share of the rows, one at a time: first all errors, then an atomic add for each of a row's terms.
 namespace league::kokkos::linear_regression {
 namespace {
 
-constexpr int max_lanes_atomic = 1024;
+constexpr int max_lanes = 1024;
+/// `depth`: instances that the segments of `streams` are submitted to in turn.
+constexpr Numbers numbers =
+    blocks::by_kind({.tile = 1, .depth = LinearRegression::max_segments, .team = 256, .teams = 2},
+                    {.tile = 1024, .depth = 1, .team = 1});
 
-/// Calls `body(row)` for the rows of a team's lanes.
+/// Rows of this shard, and where their sums go.
+template <class T>
+struct Rows {
+  Vector<const T> x[LinearRegression::max_features], y;
+  Values<T> errors;
+  Values<double> theta, sums;
+  int features;
+  std::int64_t rows;
+
+  Rows(const Columns<T>& data, T* first_error, const State& state, double* first_sum)
+      : y(data.y, static_cast<std::size_t>(data.rows)),
+        errors(first_error, y.extent(0)),
+        theta(state.theta, static_cast<std::size_t>(data.features) + 1),
+        sums(first_sum, static_cast<std::size_t>(data.features) + 2),
+        features(data.features),
+        rows(data.rows) {
+    for (int f = 0; f < features; ++f) x[f] = Vector<const T>(data.x[f], y.extent(0));
+  }
+};
+
+/// Calls `body(row)` for the rows of a team.
 template <class Body>
-KOKKOS_INLINE_FUNCTION void for_rows(const Member& team, int lanes, std::int64_t rows, const Body& body) {
-  for (std::int64_t first = std::int64_t{team.league_rank()} * lanes; first < rows;
-       first += std::int64_t{team.league_size()} * lanes)
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lanes), [&](int lane) {
-      if (first + lane < rows) body(first + lane);
+KOKKOS_FORCEINLINE_FUNCTION void for_rows(const Member& team, std::int64_t rows, int lanes, const Body& body) {
+  Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lanes), [&](int lane) {
+    const auto mine =
+        blocks::share(std::int64_t{team.league_rank()} * lanes + lane, std::int64_t{team.league_size()} * lanes, rows);
+    for (std::int64_t row = mine.first; row < mine.end; row += mine.stride) body(row);
+  });
+}
+
+template <class T>
+struct FindErrors {
+  Rows<T> of;
+  int lanes;  ///< of a team
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    for_rows(team, of.rows, lanes, [&](std::int64_t row) {
+      T error = static_cast<T>(of.theta(of.features)) - of.y(row);
+      for (int f = 0; f < of.features; ++f) error += static_cast<T>(of.theta(f)) * of.x[f](row);
+      of.errors(row) = error;
     });
-}
+  }
+};
 
 template <class T>
-void find_errors(const Exec& exec, Launch launch, const Columns<T>& data, const double* theta, T* errors) {
-  const int lanes = launch.team * launch.vector;
-  Kokkos::parallel_for(
-      "linear_regression/errors", policy_of<max_lanes_atomic>(exec, launch), KOKKOS_LAMBDA(const Member& team) {
-        for_rows(team, lanes, data.rows, [&](std::int64_t row) { errors[row] = error_of(data, theta, row); });
-      });
-}
+struct AddGradient {
+  Rows<T> of;
+  int lanes;  ///< of a team
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    for_rows(team, of.rows, lanes, [&](std::int64_t row) {
+      const auto error = static_cast<double>(of.errors(row));
+      for (int f = 0; f < of.features; ++f) Kokkos::atomic_add(&of.sums(f), error * static_cast<double>(of.x[f](row)));
+      Kokkos::atomic_add(&of.sums(of.features), error);
+      Kokkos::atomic_add(&of.sums(of.features + 1), error * error);
+    });
+  }
+};
 
-template <class T>
-void add_gradient(const Exec& exec, Launch launch, const Columns<T>& data, const T* errors, double* sums) {
-  const int lanes = launch.team * launch.vector;
-  Kokkos::parallel_for(
-      "linear_regression/gradient", policy_of<max_lanes_atomic>(exec, launch), KOKKOS_LAMBDA(const Member& team) {
-        for_rows(team, lanes, data.rows, [&](std::int64_t row) {
-          add_to_all(data, errors[row], row, [&](int at, double term) { Kokkos::atomic_add(sums + at, term); });
-        });
-      });
-}
-
-/// All rows on the queue's instance; or, for `streams`, each segment's on an instance of its own; instances are ordered
-/// by the host. On a host they would run one after another anyway, on one instance.
+/// All rows on the queue's instance; or, for `streams`, each segment's on one of several instances, which are ordered
+/// by the host.
 template <class T>
 class Atomic final : public KokkosShard {
  public:
@@ -48,23 +80,22 @@ class Atomic final : public KokkosShard {
         rows_(*this, problem),
         segmented_(problem.segments > 1) {
     declare(errors_, "linear_regression/errors", rows().size());
-    if (on_gpu && segmented_)
-      for (const Exec& exec : Kokkos::Experimental::partition_space(exec_, 1, 1, 1, 1)) streams_.push_back(exec);
+    if (segmented_) streams_ = Kokkos::Experimental::partition_space(exec_, std::vector<int>(numbers.depth, 1));
   }
   Launch configure(Launch launch) override {
-    const bool chosen = launch.league == 0;
-    launch_ = resolved(launch, 256, max_lanes_atomic, 1);
-    if (on_gpu && chosen)
-      launch_.league = league_of(ceil_div<std::int64_t>(rows().size(), launch_.team * launch_.vector));
+    const bool chosen = launch.league > 0;
+    launch_ = planned(launch, numbers, max_lanes, 1, [](int) { return true; });
+    const int lanes = launch_.team * launch_.vector;
+    if (!chosen) launch_.league = league_of(ceil_div<std::int64_t>(rows().size(), lanes * numbers.tile));
     return launch_;
   }
   [[nodiscard]] Timing timing() const override { return {.host_clock = segmented_}; }
   void accumulate() const override {
-    if (!segmented_) return submit_segment(exec_, rows_.data(), 0);
+    if (!segmented_) return submit_segment(exec_, rows_.here(), 0);
     queue().submit([exec = exec_] { exec.fence("linear_regression/update"); });
     for (int k = 0; k < problem_.segments; ++k) {
-      const Columns<T> data = rows_.data(problem_.segment(k));
-      if (data.rows > 0) submit_segment(on_gpu ? streams_[static_cast<std::size_t>(k)] : exec_, data, k);
+      const Columns<T> data = rows_.here(problem_.segment(k));
+      if (data.rows > 0) submit_segment(streams_[static_cast<std::size_t>(k) % streams_.size()], data, k);
     }
     queue().submit([streams = streams_] {
       for (const Exec& exec : streams) exec.fence("linear_regression/streams");
@@ -74,12 +105,11 @@ class Atomic final : public KokkosShard {
  private:
   /// Rows of this shard, whose sums are those of segment `number`.
   void submit_segment(const Exec& exec, const Columns<T>& data, int number) const {
-    queue().submit([exec, data, launch = launch_, theta = theta_.data(),
-                    errors = errors_.data() + (data.y - rows_.data().y),
-                    sums = sums_.data() + number * (rule_.width + 2)] {
-      find_errors(exec, launch, data, theta, errors);
-      add_gradient(exec, launch, data, errors, sums);
-    });
+    const Rows<T> of(data, &errors_.view()(data.y - rows_.here().y), state(),
+                     &sums_.view()(number * (rule_.width + 2)));
+    const int lanes = launch_.team * launch_.vector;
+    submit(queue(), "linear_regression/errors", policy_of<max_lanes>(exec, launch_), FindErrors<T>{of, lanes});
+    submit(queue(), "linear_regression/gradient", policy_of<max_lanes>(exec, launch_), AddGradient<T>{of, lanes});
   }
 
   DeviceRows<T> rows_;
@@ -89,8 +119,12 @@ class Atomic final : public KokkosShard {
   Launch launch_;
 };
 
-const RegisterSolve<LinearRegression> atomic{"atomic", model, by_type<Atomic>};
-const RegisterSolve<LinearRegression> streams{"streams", model, by_type<Atomic>, {Execution::stream}};
+WrittenModel once() {
+  return written_once<float, double>(model, []<class T>(Of<T>) { return blocks::named(numbers); });
+}
+
+const RegisterSolve<LinearRegression> atomic{"atomic", once(), by_type<Atomic>};
+const RegisterSolve<LinearRegression> streams{"streams", once(), by_type<Atomic>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::kokkos::linear_regression

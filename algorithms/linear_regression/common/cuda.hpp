@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/sums.hpp"
+#include "algorithms/linear_regression/common/lanes.hpp"
 #include "algorithms/linear_regression/common/shard.hpp"
 #include "backends/cuda/cuda.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "algorithms/blocks/group_cuda.hpp"
 #include "algorithms/linear_regression/common/cuda.hpp"
-#include "algorithms/linear_regression/common/gram.hpp"
+#include "algorithms/linear_regression/common/gram_lanes.hpp"
 
 namespace league::cuda::linear_regression {
 

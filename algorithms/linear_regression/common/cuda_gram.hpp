@@ -3,7 +3,7 @@
 
 #include "algorithms/blocks/sums_cuda.hpp"
 #include "algorithms/linear_regression/common/cuda.hpp"
-#include "algorithms/linear_regression/common/gram.hpp"
+#include "algorithms/linear_regression/common/gram_lanes.hpp"
 
 // A thread takes packs of the columns of one block of features, or of a pair of blocks, and adds all their products in
 // registers; the last block adds the sums of all blocks.
@@ -37,7 +37,7 @@ class GramPass final : public Finish {
     return launch_;
   }
   void accumulate() const override {
-    const Columns<T> data = rows_.data();
+    const Columns<T> data = rows_.here();
     const Gram gram(data.features);
     const cudaStream_t on = stream(this->queue());
     const unsigned grid = this->grid(launch_);

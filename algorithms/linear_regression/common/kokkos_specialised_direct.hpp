@@ -2,10 +2,10 @@
 #pragma once
 
 #include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/linear_regression/common/gram.hpp"
+#include "algorithms/linear_regression/common/gram_lanes.hpp"
 #include "algorithms/linear_regression/common/kokkos_specialised.hpp"
 
-namespace league::kokkos::linear_regression {
+namespace league::kokkos::linear_regression::specialised {
 
 /// One team of a multiprocessor: registers.
 inline constexpr int max_lanes_direct = 256;
@@ -25,15 +25,15 @@ struct Solve {
 };
 
 /// The normal equations, but for the pass over the rows.
-class KokkosDirect : public KokkosShard {
+class SpecialisedDirect : public KokkosShard {
  public:
-  KokkosDirect(const LinearRegression& problem, const Context& context, const Shard& shard)
+  SpecialisedDirect(const LinearRegression& problem, const Context& context, const Shard& shard)
       : KokkosShard(problem, context, shard, Gram(problem.features).sums() - 2), gram_(problem.features) {}
   void begin() const override {}
   void update() const override {
     constexpr int threads = Solve::side * Solve::side;
     const int size = solve_scratch<Solve::side>(gram_);
-    submit(queue(), "linear_regression/solve", policy_of<max_lanes_direct>(exec_, {1, threads, 1}, size),
+    submit(queue(), "linear_regression/solve", policy_of<max_lanes_direct>(exec_, {1, threads, 1}, scratch_bytes(size)),
            Solve{gram_, problem_.rows, sums_.data(), theta_.data(), size});
   }
 
@@ -41,4 +41,4 @@ class KokkosDirect : public KokkosShard {
   const Gram gram_;
 };
 
-}  // namespace league::kokkos::linear_regression
+}  // namespace league::kokkos::linear_regression::specialised

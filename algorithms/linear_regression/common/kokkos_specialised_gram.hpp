@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/linear_regression/common/gram.hpp"
+#include "algorithms/linear_regression/common/gram_lanes.hpp"
 #include "algorithms/linear_regression/common/kokkos_specialised.hpp"
 
 // A lane takes packs of the columns of one block of features, or of a pair of blocks, and adds all their products in
 // registers; the last team adds the sums of all teams. On a host a thread takes one block of consecutive rows.
-namespace league::kokkos::linear_regression {
+namespace league::kokkos::linear_regression::specialised {
 
 /// What the last team needs to add the sums of all teams.
 struct Finish {
@@ -34,7 +34,7 @@ struct AddPiece {
 template <int n, int max_lanes, int teams, class LaneSums>
 void add_piece(const Exec& exec, Launch launch, const Finish& finish, const LaneSums& lane_sums) {
   const int lanes = launch.team * launch.vector, values = blocks::team_sums_size<n>(lanes);
-  Kokkos::parallel_for("linear_regression/products", policy_of<max_lanes, teams>(exec, launch, values),
+  Kokkos::parallel_for("linear_regression/products", policy_of<max_lanes, teams>(exec, launch, scratch_bytes(values)),
                        AddPiece<n, LaneSums>{lane_sums, finish, lanes, values});
 }
 
@@ -103,10 +103,10 @@ void add_products(const Exec& exec, Launch launch, const Gram& gram, const Colum
 
 /// The pass over the rows of a method `Base`.
 template <class T, int width, class Base>
-class GramPass final : public Base {
+class GramPass final : public Specialised<Base> {
  public:
   GramPass(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : Base(problem, context, shard), rows_(*this, problem) {
+      : Specialised<Base>(problem, context, shard), rows_(*this, problem) {
     this->declare_zeroed(ticket_, "linear_regression/ticket", 1);
   }
   Launch configure(Launch launch) override {
@@ -116,12 +116,12 @@ class GramPass final : public Base {
     if (on_gpu) require_scratch(launch_, blocks::team_sums_size<max_values>(launch_.team * launch_.vector));
     const std::int64_t values = on_gpu
                                     ? launch_.league * std::int64_t{max_values}
-                                    : std::int64_t{launch_.league} * launch_.team * Gram(rows_.data().features).sums();
+                                    : std::int64_t{launch_.league} * launch_.team * Gram(rows_.here().features).sums();
     this->declare(partials_, "linear_regression/partials", values);
     return launch_;
   }
   void accumulate() const override {
-    this->queue().submit([exec = this->exec_, launch = launch_, data = rows_.data(),
+    this->queue().submit([exec = this->exec_, launch = launch_, data = rows_.here(),
                           finish = Finish{partials_.data(), this->sums_.data(), ticket_.data()}] {
       add_products<T, width>(exec, launch, Gram(data.features), data, finish);
     });
@@ -134,4 +134,4 @@ class GramPass final : public Base {
   Array<unsigned> ticket_;
 };
 
-}  // namespace league::kokkos::linear_regression
+}  // namespace league::kokkos::linear_regression::specialised

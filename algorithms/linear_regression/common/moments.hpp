@@ -3,7 +3,6 @@
 
 #include "algorithms/blocks/moment_descent.hpp"
 #include "algorithms/linear_regression/common/gram.hpp"
-#include "algorithms/linear_regression/common/resident.hpp"
 #include "algorithms/linear_regression/common/shard.hpp"
 
 /// The method `moments`: one pass for the moments of the data, then all steps on them.
@@ -27,20 +26,21 @@ struct MomentSolve {
         rows(static_cast<double>(problem.rows)),
         features(problem.features) {}
 
-  /// By one thread. `sums`: of one block of `width` features, as `Gram` lays them out.
-  template <int width>
-  LEAGUE_FUNCTION void take_all_steps(const double* sums, const State& state) const {
+  /// By one thread. `sums`, a pointer or a View: of one block of `width` features, as `Gram` lays them out; those of
+  /// features that are not there are anything.
+  template <int width, class Sums>
+  LEAGUE_FUNCTION void take_all_steps(const Sums& sums, const State& state) const {
     constexpr int triangle = width * (width + 1) / 2;
     using Moments = blocks::Moments<width + 1>;
     Moments moments;
     OwnTheta<width> theta;
     blocks::unrolled<width * width>([&](int at) {
       const int i = at / width, j = at % width;
-      if (i <= j) moments.products[Moments::at(i, j)] = sums[i * width - i * (i - 1) / 2 + j - i];
+      if (i <= j) moments.products[Moments::at(i, j)] = j < features ? sums[i * width - i * (i - 1) / 2 + j - i] : 0;
     });
     blocks::unrolled<width>([&](int i) {
-      moments.right[i] = sums[triangle + i];
-      moments.products[Moments::at(i, width)] = sums[triangle + width + i];
+      moments.right[i] = i < features ? sums[triangle + i] : 0;
+      moments.products[Moments::at(i, width)] = i < features ? sums[triangle + width + i] : 0;
       theta.values[i] = i < features ? weight : 0;
     });
     moments.products[Moments::at(width, width)] = rows;

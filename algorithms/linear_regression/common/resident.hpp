@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/league_barrier.hpp"
-#include "algorithms/linear_regression/common/rows.hpp"
+#include "algorithms/linear_regression/common/lanes.hpp"
 
 /// The rows of a persistent kernel: one launch takes all steps.
 namespace league::linear_regression {
@@ -87,30 +87,5 @@ struct ResidentRows<T, 0> {
 /// What a lane's sums of a step are added in: few rows of its own in T, all others in double.
 template <class T, int resident>
 using LaneType = std::conditional_t<(resident > 0), T, double>;
-
-/// Theta of a persistent kernel: every thread has its own, and all are the same.
-template <int width>
-struct OwnTheta {
-  double values[width + 1];
-  LEAGUE_FUNCTION void load(const double* theta, int features) {
-    for (int f = 0; f < width; ++f) values[f] = f < features ? theta[f] : 0;
-    values[width] = theta[features];
-  }
-  template <class T>
-  [[nodiscard]] LEAGUE_FUNCTION Line<T, width> line() const {
-    Line<T, width> line;
-    for (int f = 0; f < width; ++f) line.weights[f] = static_cast<T>(values[f]);
-    line.bias = static_cast<T>(values[width]);
-    return line;
-  }
-  LEAGUE_FUNCTION void step(double scale, const Sums<double, terms<width>>& sums) {
-    for (int f = 0; f <= width; ++f) values[f] -= scale * sums.values[f];
-  }
-  LEAGUE_FUNCTION void store(double* theta, int features) const {
-    for (int f = 0; f < width; ++f)
-      if (f < features) theta[f] = values[f];
-    theta[features] = values[width];
-  }
-};
 
 }  // namespace league::linear_regression

@@ -3,13 +3,10 @@
 
 #include <algorithm>
 
-#include "algorithms/blocks/shard_sums.hpp"
 #include "algorithms/drivers/iterative.hpp"
 #include "algorithms/linear_regression/common/gram.hpp"
 
 namespace league::linear_regression {
-
-using blocks::ShardSums;
 
 inline Rule rule_of(const LinearRegression& problem, int width) {
   Rule rule{.loss_scale = 0.5 / static_cast<double>(problem.rows),
@@ -30,9 +27,9 @@ struct RowMemory {
     for (int f = 0; f <= problem.features; ++f)
       shard.input(columns[static_cast<std::size_t>(f)], "linear_regression/column", problem.column<T>(f, rows));
   }
-  [[nodiscard]] Columns<T> data() const { return data(rows); }
+  [[nodiscard]] Columns<T> here() const { return here(rows); }
   /// Those that lie in `part` of the whole problem.
-  [[nodiscard]] Columns<T> data(Range shard) const {
+  [[nodiscard]] Columns<T> here(Range shard) const {
     const std::int64_t begin = std::clamp(shard.begin, rows.begin, rows.end), first = begin - rows.begin;
     Columns<T> data{.rows = std::clamp(shard.end, begin, rows.end) - begin,
                     .features = static_cast<int>(columns.size()) - 1};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/linear_regression/common/gram_lanes.hpp"
 #include "algorithms/linear_regression/common/moments.hpp"
 #include "backends/host_array.hpp"
 

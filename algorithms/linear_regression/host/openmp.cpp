@@ -41,7 +41,7 @@ class Atomic final : public HostShard {
     return {threads_, 1, 1};
   }
   void accumulate() const override {
-    queue().submit([data = rows_.data(), theta = theta_.data(), errors = errors_.data(), threads = threads_,
+    queue().submit([data = rows_.here(), theta = theta_.data(), errors = errors_.data(), threads = threads_,
                     sums = sums_.data()] { add_row_by_row(data, theta, errors, threads, sums); });
   }
 
@@ -85,7 +85,7 @@ class Summed final : public HostShard {
     return {threads_, 1, 1};
   }
   void accumulate() const override {
-    queue().submit([data = rows_.data(), theta = theta_.data(), threads = threads_, partials = partials_.data(),
+    queue().submit([data = rows_.here(), theta = theta_.data(), threads = threads_, partials = partials_.data(),
                     sums = sums_.data()] { add_ranges<T, width, finish>(data, theta, threads, partials, sums); });
   }
 
@@ -145,7 +145,7 @@ class Persistent final : public HostShard {
   }
   void accumulate() const override {
     queue().submit(
-        [data = rows_.data(), rule = rule_, state = state(), partials = partials_.data(), threads = threads_] {
+        [data = rows_.here(), rule = rule_, state = state(), partials = partials_.data(), threads = threads_] {
 #pragma omp parallel num_threads(threads)
           take_all_steps<T, width, segmented>(data, rule, state, partials, omp_get_thread_num(), omp_get_num_threads());
         });
@@ -187,7 +187,7 @@ class GramPass final : public Finish {
     return {threads_, 1, 1};
   }
   void accumulate() const override {
-    this->queue().submit([data = rows_.data(), gram = gram_, threads = threads_, partials = partials_.data(),
+    this->queue().submit([data = rows_.here(), gram = gram_, threads = threads_, partials = partials_.data(),
                           sums = this->sums_.data()] { add_products_of(data, gram, threads, partials, sums); });
   }
 

@@ -16,7 +16,7 @@ class Fused final : public HostShard {
       : HostShard(problem, context, shard, width), rows_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
   void accumulate() const override {
-    queue().submit([data = rows_.data(), theta = theta_.data(), sums = sums_.data()] {
+    queue().submit([data = rows_.here(), theta = theta_.data(), sums = sums_.data()] {
       const Line<T, width> line = line_of<T, width>(theta, data.features);
       std::ranges::copy(range_sums(data, line, {0, data.rows}).values, sums);
     });
@@ -34,7 +34,7 @@ class GramPass final : public Finish {
       : Finish(problem, context, shard), rows_(*this, problem) {}
   Launch configure(Launch) override { return {1, 1, 1}; }
   void accumulate() const override {
-    this->queue().submit([data = rows_.data(), sums = this->sums_.data()] {
+    this->queue().submit([data = rows_.here(), sums = this->sums_.data()] {
       const Gram gram(data.features);
       std::fill_n(sums, gram.sums(), 0.0);
       range_products(data, gram, {0, data.rows}, sums);

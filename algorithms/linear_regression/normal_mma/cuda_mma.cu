@@ -43,7 +43,7 @@ class Mma final : public CudaDirect {
     const cudaStream_t on = stream(queue());
     const auto pairs = static_cast<unsigned>(ceil_div(column_pairs(problem_.features), small));
     with_unit_blocks(problem_.features, [&]<int blocks_>() {
-      add_rows<T, blocks_><<<grid(launch_), block(launch_), 0, on>>>(rows_.data(), partials_.data());
+      add_rows<T, blocks_><<<grid(launch_), block(launch_), 0, on>>>(rows_.here(), partials_.data());
       add_blocks<blocks_><<<pairs, small, 0, on>>>(gram_, launch_.league, partials_.data(), sums_.data());
     });
     check_launch();

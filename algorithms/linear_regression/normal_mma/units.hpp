@@ -5,7 +5,7 @@
 
 #include "algorithms/blocks/gram_rows.hpp"
 #include "algorithms/drivers/variant_shard.hpp"
-#include "algorithms/linear_regression/common/gram.hpp"
+#include "algorithms/linear_regression/common/gram_lanes.hpp"
 
 /// What the method `normal_mma` does in CUDA and Kokkos alike: X^T X by a matrix unit for doubles, the columns' sums
 /// and their products with the target by multiply-adds, all features in one pass.

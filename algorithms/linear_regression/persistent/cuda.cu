@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(max_persistent_lanes, launch_bound(persistent_
     else
       mine = lane_sums(data, line, place, step);
     const auto sums = blocks::league_sums_for_all<alone>(mine, scratch, board, step);
-    theta.step(segmented ? 1 : rule.scale[0], sums);
+    theta.step(segmented ? 1 : rule.scale[0], sums.values);
     if (first) state.loss[step] = rule.loss_scale * sums.values[width + 1];
   }
   if (!first) return;
@@ -65,7 +65,7 @@ class Persistent final : public CudaShard {
     clear(board_);
   }
   void accumulate() const override {
-    kernel()<<<grid(launch_), block(launch_), bytes_, stream(queue())>>>(rows_.data(), rule_, state(), board_.data());
+    kernel()<<<grid(launch_), block(launch_), bytes_, stream(queue())>>>(rows_.here(), rule_, state(), board_.data());
     check_launch();
   }
   void update() const override {}

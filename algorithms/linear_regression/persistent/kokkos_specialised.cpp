@@ -3,15 +3,17 @@
 
 #include "algorithms/blocks/sums_native_kokkos.hpp"
 
-namespace league::kokkos::linear_regression {
+namespace league::kokkos::linear_regression::specialised {
 namespace {
 
 template <class T, int width>
 using NativePersistent = Persistent<T, width, blocks::NativeSums>;
 template <class T, int width>
 using NativeSegments = Persistent<T, width, blocks::NativeSums, true>;
-const RegisterWholeSolve<LinearRegression> persistent{"persistent", specialised_model, by_width<NativePersistent>};
-const RegisterWholeSolve<LinearRegression> segments{"persistent_segments", specialised_model, by_width<NativeSegments>};
+const RegisterWholeSolve<LinearRegression> persistent{"persistent", several_bodies(specialised_model, true),
+                                                      by_width<NativePersistent>};
+const RegisterWholeSolve<LinearRegression> segments{"persistent_segments", several_bodies(specialised_model, true),
+                                                    by_width<NativeSegments>};
 
 }  // namespace
-}  // namespace league::kokkos::linear_regression
+}  // namespace league::kokkos::linear_regression::specialised

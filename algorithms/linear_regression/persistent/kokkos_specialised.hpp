@@ -9,14 +9,14 @@
 // the sums of a team pass through scratch memory, teams send each other their sums in stamped words, if there are
 // several. All teams must be on the device at once: the league is limited to what the launch bounds let in. On a host
 // there is one.
-namespace league::kokkos::linear_regression {
+namespace league::kokkos::linear_regression::specialised {
 
 template <class T, class Adder, int width, int resident, bool alone, bool segmented>
 void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, const Rule& rule, const State& state,
                     stamped::Word* board) {
   constexpr int n = terms<width>;
   const int lanes = launch.team * launch.vector, size = blocks::league_sums_size<Adder, n>(lanes);
-  const auto policy = policy_of<max_persistent_lanes, persistent_teams<width>>(exec, launch, size);
+  const auto policy = policy_of<max_persistent_lanes, persistent_teams<width>>(exec, launch, scratch_bytes(size));
   Kokkos::parallel_for(
       "linear_regression/persistent", policy, KOKKOS_LAMBDA(const Member& member) {
         const Scratch memory(member.team_scratch(0), static_cast<std::size_t>(size));
@@ -40,7 +40,7 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
             mine = sums_of(data, line, place, step);
           const auto sums =
               blocks::league_sums_for_all<Adder, alone>(team, place.team, place.teams, mine, scratch, board, step);
-          theta.step(segmented ? 1 : rule.scale[0], sums);
+          theta.step(segmented ? 1 : rule.scale[0], sums.values);
           if (first) state.loss[step] = rule.loss_scale * sums.values[width + 1];
         }
         if (!first) return;
@@ -51,10 +51,10 @@ void take_all_steps(const Exec& exec, Launch launch, const Columns<T>& data, con
 
 /// `Adder`: over a team, blocks::ScratchSums or blocks::NativeSums. `segmented`: the problem of `streams`.
 template <class T, int width, class Adder, bool segmented = false>
-class Persistent final : public KokkosShard {
+class Persistent final : public SpecialisedShard {
  public:
   Persistent(const LinearRegression& problem, const Context& context, const Shard& shard)
-      : KokkosShard(problem, context, shard, width), rows_(*this, problem) {
+      : SpecialisedShard(problem, context, shard, width), rows_(*this, problem) {
     require_alone(context);
   }
   Launch configure(Launch launch) override {
@@ -75,11 +75,11 @@ class Persistent final : public KokkosShard {
     return launch_;
   }
   void begin() const override {
-    KokkosShard::begin();
+    SpecialisedShard::begin();
     queue().submit([exec = exec_, board = board_.view()] { Kokkos::deep_copy(exec, board, 0); });
   }
   void accumulate() const override {
-    queue().submit([steps = kernel(), exec = exec_, launch = launch_, data = rows_.data(), rule = rule_,
+    queue().submit([steps = kernel(), exec = exec_, launch = launch_, data = rows_.here(), rule = rule_,
                     state = state(), board = board_.data()] { steps(exec, launch, data, rule, state, board); });
   }
   void update() const override {}
@@ -99,4 +99,4 @@ class Persistent final : public KokkosShard {
   Array<stamped::Word> board_;
 };
 
-}  // namespace league::kokkos::linear_regression
+}  // namespace league::kokkos::linear_regression::specialised

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(max_persistent_lanes, 1) take_all_steps(Column
     else
       mine = lane_sums(data, line, place, step);
     const auto sums = of_cluster.add(mine, static_cast<int>(place.teams), scratch, step);
-    theta.step(rule.scale[0], sums);
+    theta.step(rule.scale[0], sums.values);
     if (first) state.loss[step] = rule.loss_scale * sums.values[width + 1];
   }
   blocks::cluster::barrier();  // no block ends while others may store in it
@@ -59,7 +59,7 @@ class PersistentCluster final : public CudaShard {
   void accumulate() const override {
     auto [config, attribute] = config_of(stream(queue()));
     config.attrs = &attribute;
-    check(cudaLaunchKernelEx(&config, kernel(), rows_.data(), rule_, state()));
+    check(cudaLaunchKernelEx(&config, kernel(), rows_.here(), rule_, state()));
   }
   void update() const override {}
 
