@@ -7,6 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "algorithms/contract/only_kokkos.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/oracle/agree.hpp"
 #include "algorithms/oracle/generate.hpp"
@@ -33,14 +34,21 @@ const RegisterAlgorithm registered{
                               .default_value = "1e-06",
                               .interval = above_zero,
                               .description = "step length over the gradient of the sum of squared errors"}},
-              .methods = {{.name = "stepwise",
+              .methods = {{.name = "flat",
+                           .description = "a reduction over a range of points, mapped by Kokkos, then an update",
+                           .dtypes = {Dtype::f32, Dtype::f64},
+                           .not_expressible = only_kokkos("what Kokkos maps by itself: see stepwise")},
+                          {.name = "stepwise",
                            .description = "one pass and a team that finishes, launched for each step",
                            .dtypes = {Dtype::f32, Dtype::f64},
                            .executions = {Execution::stream, Execution::graph, Execution::kokkos_graph}},
                           {.name = "persistent",
                            .description = "one kernel for the whole solve, on one device",
                            .dtypes = {Dtype::f32, Dtype::f64},
-                           .not_expressible = {{"serial", "one thread has no launches to save: see stepwise"}}},
+                           .not_expressible = {{"serial", "one thread has no launches to save: see stepwise"},
+                                               {"kokkos",
+                                                "what a lane of Kokkos holds in registers ends with its range, before "
+                                                "the step's barrier"}}},
                           {.name = "moments",
                            .description = "one pass for sums of powers in double, then all steps on them",
                            .dtypes = {Dtype::f32, Dtype::f64},
@@ -86,7 +94,7 @@ Cost PolynomialFit::cost() const {
 }
 
 double PolynomialFit::method_bytes(std::string_view method) const {
-  return cost().bytes * (method == "stepwise" ? static_cast<double>(steps) : 1);
+  return cost().bytes * (method == "stepwise" || method == "flat" ? static_cast<double>(steps) : 1);
 }
 
 Outputs PolynomialFit::make_outputs(Range /*local*/, std::pmr::memory_resource& memory) const {

@@ -1,52 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/sums.hpp"
-#include "algorithms/polynomial_fit/common/shard.hpp"
-#include "backends/kokkos/submit.hpp"
+#include "algorithms/blocks/sums_kokkos.hpp"
+#include "algorithms/polynomial_fit/common/kokkos.hpp"
+#include "algorithms/polynomial_fit/common/lanes.hpp"
 
-namespace league::kokkos::polynomial_fit {
+/// What the specialised kernels share: their launches, and the walk over the points that native kernels have.
+namespace league::kokkos::polynomial_fit::specialised {
 
 using namespace league::polynomial_fit;
+using blocks::Scratch, blocks::require_scratch, blocks::scratch_bytes;
 
-struct Begin {
-  Rule rule;
-  State state;
-  KOKKOS_FUNCTION void operator()(int i) const { begin_state(rule, state, i); }
-};
-struct Update {
-  Rule rule;
-  State state;
-  const double* sums;
-  KOKKOS_FUNCTION void operator()(int i) const { take_step(rule, state, sums, i); }
-};
+template <class T>
+auto policy_of(const Exec& exec, Launch launch, int scratch_values) {
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_persistent_lanes, 1>> policy(
+      exec, launch.league, launch.team, launch.vector);
+  policy.set_scratch_size(0, Kokkos::PerTeam(scratch_bytes(scratch_values)));
+  return light(policy);
+}
 
-/// The steps that are the same for all methods, and their launches.
-class KokkosShard : public FitShard<Array> {
+/// A lane's sums over its points.
+template <class T>
+KOKKOS_INLINE_FUNCTION Sums<double, sums_per_step> sums_of(const Points<T>& points, const Cubic<T>& cubic,
+                                                           std::int64_t lane, std::int64_t lanes) {
+  if constexpr (on_gpu)
+    return lane_sums(points, cubic, lane, lanes);
+  else
+    return range_sums(points, cubic, piece(points.count, lane, lanes));
+}
+
+/// A shard of class `Base` with the launches of these kernels.
+template <class Base>
+class Specialised : public Base {
  public:
-  KokkosShard(const PolynomialFit& problem, const Context& context, const Shard& shard, int sums = sums_per_step)
-      : FitShard(problem, context, shard, sums), exec_(instance(runtime(), queue())) {}
-  void begin() const override { submit_positions("polynomial_fit/begin", Begin{rule_, state()}); }
+  using Base::Base;
 
  protected:
-  template <class Kernel>
-  void submit_positions(const char* name, const Kernel& kernel) const {
-    submit(queue(), name, Kokkos::RangePolicy<Exec>(exec_, 0, sums_per_step), kernel);
-  }
   /// The method's choice where the launch leaves it open; of the league, where a lane would have less than `points`.
   /// `share`: kernels with many registers take one in so many of a device's threads.
   template <class T>
   [[nodiscard]] Launch resolved(Launch launch, Launch automatic, int share = 1, std::int64_t points = 8) const {
-    LaunchLimits allowed = limits(queue());
+    LaunchLimits allowed = limits(this->queue());
     if (on_gpu) allowed.team_times_vector = std::min(allowed.team_times_vector, max_persistent_lanes);
-    launch = resolve(launch, blocks::without_idle_lanes(automatic, rows().size(), allowed.vector), allowed);
+    launch = resolve(launch, blocks::without_idle_lanes(automatic, this->rows().size(), allowed.vector), allowed);
     const int lanes = launch.team * launch.vector;
-    const std::int64_t held = std::max(1, (on_gpu ? exec_.concurrency() / share : queue().device().threads) / lanes);
+    const std::int64_t held =
+        std::max(1, (on_gpu ? this->exec_.concurrency() / share : this->queue().device().threads) / lanes);
     if (launch.league == 0)
-      launch.league = league_of(std::min(held, ceil_div<std::int64_t>(rows().size(), on_gpu ? lanes * points : 1)));
+      launch.league =
+          league_of(std::min(held, ceil_div<std::int64_t>(this->rows().size(), on_gpu ? lanes * points : 1)));
     return launch;
   }
-  const Exec exec_;
 };
 
-}  // namespace league::kokkos::polynomial_fit
+}  // namespace league::kokkos::polynomial_fit::specialised

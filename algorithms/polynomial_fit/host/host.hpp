@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algorithms/polynomial_fit/common/lanes.hpp"
 #include "algorithms/polynomial_fit/common/shard.hpp"
 #include "backends/host_array.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "algorithms/polynomial_fit/common/kokkos_specialised.hpp"
+#include "algorithms/polynomial_fit/common/kokkos.hpp"
 
 namespace league::kokkos::polynomial_fit {
 
@@ -16,6 +16,9 @@ class GraphShard : public KokkosShard {
  public:
   using KokkosShard::KokkosShard;
   [[nodiscard]] virtual GraphNode record(const Exec& exec, const GraphNode& after) const = 0;
+  void update() const override {
+    if (!is_alone()) submit_positions("polynomial_fit/update", Update{rule_, state(), sums_.view()});
+  }
 };
 
 /// A solve on one device as a Kokkos Graph: a chain of steps, submitted until there were enough of them. The graph has
@@ -53,5 +56,13 @@ class GraphSolve final : public VariantShards<GraphShard> {
   std::int64_t steps_, steps_per_graph_ = 1;
   std::optional<Kokkos::Experimental::Graph<Exec>> graph_;
 };
+
+/// A solve with shards of class P, by the execution.
+template <template <class> class P>
+static std::unique_ptr<Prepared> prepare_graphs(const PolynomialFit& problem, const Context& context) {
+  const auto make = [&](const Shard& shard) { return by_type<P, GraphShard>(problem, context, shard); };
+  if (context.execution == Execution::kokkos_graph) return std::make_unique<GraphSolve>(context, problem.steps, make);
+  return solve(context, problem.steps, make);
+}
 
 }  // namespace league::kokkos::polynomial_fit
