@@ -39,7 +39,8 @@ struct AddPoints {
         [&](int i, double sum) { sums(i) = sum; });
     if (!last || !alone) return;
     team.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, sums_per_step), [&](int i) { take_step(rule, state, sums, i); });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int{sums_per_step}),
+                         [&](int i) { take_step(rule, state, sums, i); });
   }
 };
 
