@@ -6,7 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "algorithms/logistic_regression/logistic_regression_oracle.hpp"
+#include "algorithms/logistic_regression/oracle.hpp"
 #include "algorithms/oracle/judge.hpp"
 
 namespace league {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "algorithms/logistic_regression/logistic_regression_oracle.hpp"
+#include "algorithms/logistic_regression/oracle.hpp"
 
 // The oracle's pass over the rows: the formulas in double with std::exp and std::log1p, and the magnitudes for the
 // bounds.

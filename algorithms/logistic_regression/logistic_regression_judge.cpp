@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "algorithms/logistic_regression/logistic_regression_oracle.hpp"
+#include "algorithms/logistic_regression/oracle.hpp"
 #include "algorithms/oracle/agree.hpp"
 #include "algorithms/oracle/judge.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-#include "algorithms/logistic_regression/logistic_regression_oracle.hpp"
+#include "algorithms/logistic_regression/oracle.hpp"
 
 // The oracle's Newton steps, and their error bounds. In the norm of the Hessian H, with s the step and r = max |x . s|:
 // a weight p (1 - p) changes by at most its own size times the change of the logit, so the derivative of theta + s is

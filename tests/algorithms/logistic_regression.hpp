@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "algorithms/logistic_regression/logistic_regression_oracle.hpp"
+#include "algorithms/logistic_regression/oracle.hpp"
 #include "tests/algorithms/solved.hpp"
 #include "tests/runtime.hpp"
 

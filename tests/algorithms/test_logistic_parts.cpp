@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "algorithms/logistic_regression/newton_step.hpp"
-#include "algorithms/logistic_regression/row.hpp"
+#include "algorithms/logistic_regression/common/newton_step.hpp"
+#include "algorithms/logistic_regression/common/row.hpp"
 #include "tests/algorithms/logistic_regression.hpp"
 
 // The parts of logistic regression, its invalid inputs, and its check.

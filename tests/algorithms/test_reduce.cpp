@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "algorithms/blocks/reduce.hpp"
-#include "algorithms/logistic_regression/persistent.hpp"
+#include "algorithms/logistic_regression/persistent/kernel.hpp"
 
 namespace league::blocks {
 namespace {

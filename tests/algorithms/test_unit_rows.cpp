@@ -8,7 +8,7 @@
 #include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/blocks/mma_hip.hpp"
 #include "algorithms/linear_regression/normal_mma/units.hpp"
-#include "algorithms/logistic_regression/newton_units.hpp"
+#include "algorithms/logistic_regression/newton_mma/units.hpp"
 #include "tests/algorithms/simulated_unit.hpp"
 
 // The sums of GPU teams by matrix units, for the normal equations and for a Newton step, on the host.
