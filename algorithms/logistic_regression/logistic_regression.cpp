@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "algorithms/contract/only_kokkos.hpp"
 #include "algorithms/logistic_regression/oracle.hpp"
 #include "algorithms/oracle/judge.hpp"
 
@@ -64,6 +65,10 @@ const RegisterAlgorithm registered{Algorithm{
                  .description = "as libraries do it: product, loss, product, one pass each",
                  .dtypes = reals,
                  .libraries = {"cublas", "rocblas", "kokkos_kernels"}},
+                {.name = "flat",
+                 .description = "a reduction over a range of rows to an array, mapped by Kokkos",
+                 .dtypes = reals,
+                 .not_expressible = only_kokkos("a policy of Kokkos; compare fused")},
                 {.name = "newton",
                  .description = "damped Newton steps, the Hessian added in the same pass",
                  .dtypes = reals,
@@ -143,7 +148,7 @@ Cost LogisticRegression::cost() const {
 /// read again.
 double LogisticRegression::method_bytes(std::string_view method) const {
   const double value = static_cast<double>(size_bytes(dtype)), row = features * value + 1;
-  static constexpr std::array own{"fused", "persistent", "unfused", "newton", "newton_mma"};
+  static constexpr std::array own{"fused", "flat", "persistent", "unfused", "newton", "newton_mma"};
   const bool each_step = std::ranges::find(own, method) != own.end();
   const double once = cost().bytes * (method == "unfused" ? (row + (features + 4) * value) / row : 1);
   return once * (each_step ? static_cast<double>(oracle_->steps()) : 1);
