@@ -6,16 +6,20 @@
 #include <atomic>
 #include <utility>
 
+#include "backends/host_limits.hpp"
+
 namespace league {
 namespace {
 
 constexpr std::array<std::string_view, 7> dtype_names{"f32", "f64", "i32", "i64", "u8", "f16", "bf16"};
 constexpr std::size_t alignment = 64;
+constexpr std::size_t large = std::size_t{1} << 26;  // takes far longer to touch than limits to read
 
 std::atomic<std::int64_t> all_bytes = 0;  // of arrays
 
 std::byte* allocate(std::pmr::memory_resource& memory, std::size_t count) {
   try {
+    if (count >= large && static_cast<std::int64_t>(count) > free_host_memory().free_bytes) throw std::bad_alloc();
     auto* data = static_cast<std::byte*>(memory.allocate(count, alignment));
     all_bytes += static_cast<std::int64_t>(count);
     return data;

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "backends/host_caches.hpp"
+#include "backends/host_limits.hpp"
 
 namespace league {
 namespace {
@@ -230,10 +231,7 @@ std::pmr::memory_resource& Runtime::host_memory() {
 
 std::int64_t Runtime::free_memory_bytes(Device device) const {
   if (device.kind == DeviceKind::gpu) return gpu_backend_->free_memory_bytes(device);
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("MemAvailable:")) return std::stoll(line.substr(13)) * 1024;
-  return host_.memory_bytes;
+  return std::min(host_.memory_bytes, free_host_memory().free_bytes);
 }
 
 std::vector<std::pair<std::string, std::string>> Runtime::readings(Device device) const {

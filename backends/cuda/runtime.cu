@@ -160,6 +160,7 @@ DeviceInfo describe(int index, const Management& management) {
   info.facts = {{"multiprocessors", std::to_string(properties.multiProcessorCount)},
                 {"compute_capability", std::to_string(properties.major) + "." + std::to_string(properties.minor)},
                 {"bus_id", bus_id(properties)}};
+  if (properties.integrated != 0) info.facts.emplace_back("integrated", "yes");  // it has no memory of its own
   for (auto& fact : management.facts(bus_id(properties))) info.facts.push_back(std::move(fact));
   return info;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 
+#include "backends/host_limits.hpp"
 #include "bench/cli/execute.hpp"
 #include "bench/cli/list.hpp"
 #include "bench/measure/memory_limit.hpp"
@@ -31,7 +32,7 @@ ExitCode run(int count, const char* const* arguments, Ranks& ranks) {
     throw BadInput("only `league run STUDY` takes several ranks");
   const InterruptWatch interrupt;
   Runtime runtime(ranks);
-  limit_memory();
+  limit_data_size();
   if (options.sample > 0) return sample_cases(options, runtime, interrupt);
   if (options.command == Options::Command::run) return execute(options, runtime, interrupt);
   if (options.command == Options::Command::tune) return tune(options, runtime, interrupt);

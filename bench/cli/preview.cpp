@@ -7,6 +7,7 @@
 #include "algorithms/contract/budget.hpp"
 #include "bench/measure/clock.hpp"
 #include "bench/measure/comparison.hpp"
+#include "bench/measure/memory_budget.hpp"
 #include "bench/measure/null_test.hpp"
 #include "bench/record/progress.hpp"
 #include "bench/record/record.hpp"
@@ -39,12 +40,6 @@ double estimated_s(const Case& that, const Problem& problem, const Runtime& runt
   return 0.05 + (runs + passes) * std::max(run_s, 1e-3);
 }
 
-std::int64_t bytes_of(const Outputs& arrays) {
-  std::size_t bytes = 0;
-  for (const Output& array : arrays) bytes += array.values.bytes().size();
-  return static_cast<std::int64_t>(bytes);
-}
-
 /// What is known of a comparison once its problem is made.
 struct Estimate {
   Result made;  ///< whether the problem can be made, as in a run
@@ -60,8 +55,8 @@ Estimate look_at(const Comparison& comparison, Runtime& runtime, Datasets& datas
     const bool made = attempt(estimate.made, [&] {
       estimate.problem = make_problem(*runs, runtime, datasets);
       const Problem& problem = *estimate.problem;
-      estimate.bytes = bytes_of(problem.inputs()) +
-                       bytes_of(problem.make_outputs({0, problem.extent()}, *std::pmr::new_delete_resource()));
+      estimate.bytes = total_bytes(problem.inputs()) +
+                       total_bytes(problem.make_outputs({0, problem.extent()}, *std::pmr::new_delete_resource()));
     });
     if (made) estimate.made.status = Status::passed;
   });
@@ -90,7 +85,7 @@ Foreseen foresee(const Case& that, const Estimate& estimate, Runtime& runtime, s
   Result found = estimate.made;
   if (found.status == Status::passed)
     attempt(found, [&] {
-      const std::int64_t budget = memory_budget(runtime, device_kind(that), given);
+      const std::int64_t budget = memory_budget(runtime, device_kind(that), given, *estimate.problem);
       seen.device_bytes = needed_device_bytes(that, *estimate.problem, runtime, budget);
     });
   if (found.status == Status::passed) {
@@ -192,7 +187,8 @@ ExitCode profile(const Study& study, const std::string& name, Runtime& runtime, 
         std::cerr << "league: --profile: communicator '" << replayed.communicator << "' in place of '"
                   << that.communicator << "': none of its kernels waits for another\n";
       const std::unique_ptr<Problem> problem = make_problem(that, runtime, datasets);
-      PreparedCase prepared_case(replayed, *problem, runtime, memory_budget(runtime, device_kind(that), given));
+      PreparedCase prepared_case(replayed, *problem, runtime,
+                                 memory_budget(runtime, device_kind(that), given, *problem));
       Stages stages;
       prepared_case.prepared().reset();
       prepared_case.prepared().fence();

@@ -7,6 +7,7 @@
 #include "bench/cli/preview.hpp"
 #include "bench/files.hpp"
 #include "bench/measure/comparison.hpp"
+#include "bench/measure/memory_budget.hpp"
 #include "bench/measure/step_trace.hpp"
 #include "bench/study/models.hpp"
 
@@ -55,7 +56,7 @@ ExitCode trace_steps(const Study& study, const std::filesystem::path& file, Runt
   const Case that = traceable(study);
   const std::unique_ptr<Problem> problem = make_problem(that, runtime, datasets);
   StepTrace trace;
-  PreparedCase prepared_case(that, *problem, runtime, memory_budget(runtime, device_kind(that), given),
+  PreparedCase prepared_case(that, *problem, runtime, memory_budget(runtime, device_kind(that), given, *problem),
                              {.trace = &trace});
   Prepared& prepared = prepared_case.prepared();
   Stages unmarked;

@@ -6,8 +6,8 @@
 
 #include "algorithms/contract/budget.hpp"
 #include "backends/array.hpp"
+#include "backends/host_limits.hpp"
 #include "bench/data/bytes.hpp"
-#include "bench/measure/memory_limit.hpp"
 
 namespace league::bench {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::uint8_t unsigned_byte = 0x08;
 
 /// Images are read, then copied into the dataset. @throws BadInput where there is no memory for both
 void require_room(const Bytes& bytes, std::int64_t size) {
-  const std::int64_t spare = spare_memory_bytes();
+  const std::int64_t spare = free_host_memory().free_bytes;
   if (size > spare / 2)
     bytes.refuse("the header promises " + readable_bytes(size) +
                      " of values: reading them needs twice as much host memory, " + readable_bytes(spare) + " are free",

@@ -6,6 +6,7 @@
 #include <random>
 #include <span>
 
+#include "backends/host_limits.hpp"
 #include "backends/model.hpp"
 #include "bench/errors.hpp"
 #include "bench/measure/case_end_to_end.hpp"
@@ -13,7 +14,7 @@
 #include "bench/measure/diagnosed.hpp"
 #include "bench/measure/known_results.hpp"
 #include "bench/measure/memory.hpp"
-#include "bench/measure/memory_limit.hpp"
+#include "bench/measure/memory_budget.hpp"
 #include "bench/measure/null_test.hpp"
 #include "bench/measure/peer_stages.hpp"
 #include "bench/measure/placements.hpp"
@@ -82,7 +83,7 @@ class ComparisonRun {
     std::erase_if(waiting_, [this](Result* result) {
       const DeviceKind kind = device_kind(result->of);
       return !budgets_.contains(kind) && !attempt_here(*result, [&] {
-        budgets_[kind] = memory_budget(run_.runtime, kind, run_.device_memory_bytes);
+        budgets_[kind] = memory_budget(run_.runtime, kind, run_.device_memory_bytes, *problem_);
       });
     });
   }
@@ -144,6 +145,7 @@ class ComparisonRun {
     Result& result = *ready.result;
     run_.announce(result.of, "checks");
     ready.breaks = ranks().breaks();
+    limit_data_size();
     ready.prepared_case = std::make_unique<PreparedCase>(
         result.of, *problem_, run_.runtime, budgets_.at(device_kind(result.of)), Preparation{.known = &known_});
     result.launch = ready.prepared_case->launch();
@@ -283,14 +285,6 @@ void count_cost(Result& result, const Problem& problem) {
   result.method_operations = problem.method_operations(method);
   result.method_unit = problem.method_unit(method);
   result.best_operations = problem.method_operations("");
-}
-
-std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given) {
-  if (given) return *given;
-  const Ranks::Place& place = runtime.ranks().place();
-  const Device first = runtime.devices(kind, place.size).front();
-  const std::int64_t users = kind == DeviceKind::host ? place.local_size : 1;  // ranks share the memory of their host
-  return smallest(runtime.ranks(), runtime.free_memory_bytes(first) / users / 10 * 9);
 }
 
 std::vector<Result> run_comparison(const Comparison& comparison, const RunContext& run) {

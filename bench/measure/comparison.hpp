@@ -28,9 +28,6 @@ struct RunContext {
 /// Adds the cost of the problem and the traffic of the method.
 void count_cost(Result& result, const Problem& problem);
 
-/// The budget of a device for one case: nine tenths of what is free, where none is `given`.
-std::int64_t memory_budget(const Runtime& runtime, DeviceKind kind, std::optional<std::int64_t> given);
-
 /// Checks all cases, samples them in turn, checks them again. Cases are prepared together as far as they fit into
 /// memory. An error in one of them becomes its result. @throws Interrupted
 std::vector<Result> run_comparison(const Comparison& comparison, const RunContext& run);

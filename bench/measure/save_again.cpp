@@ -5,6 +5,7 @@
 
 #include "bench/errors.hpp"
 #include "bench/measure/check.hpp"
+#include "bench/measure/memory_budget.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/ranks/together.hpp"
 #include "bench/study/models.hpp"
@@ -17,7 +18,7 @@ void compute_and_save(const Case& that, const Problem& problem, const RunContext
   run.check_interrupt();
   run.announce(that, "computes again");
   PreparedCase prepared_case(that, problem, run.runtime,
-                             memory_budget(run.runtime, device_kind(that), run.device_memory_bytes));
+                             memory_budget(run.runtime, device_kind(that), run.device_memory_bytes, problem));
   Stages stages;
   const Checked checked = check_fresh(prepared_case, stages);
   if (!checked.verdict.passed()) throw std::runtime_error("wrong when computed again: " + fault_of(checked.verdict));

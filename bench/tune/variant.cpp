@@ -7,6 +7,7 @@
 #include "bench/errors.hpp"
 #include "bench/measure/clock.hpp"
 #include "bench/measure/comparison.hpp"
+#include "bench/measure/memory_budget.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/record/progress.hpp"
 #include "bench/study/models.hpp"
@@ -88,7 +89,8 @@ TunedVariant tune_variant(const Case& that, const std::function<const Problem&()
   std::optional<PreparedCase> prepared_case;
   std::optional<VariantTrial> trial;
   const Searched found = guarded([&] {
-    prepared_case.emplace(that, problem(), runtime, memory_budget(runtime, kind, options.device_memory_bytes));
+    const Problem& made = problem();
+    prepared_case.emplace(that, made, runtime, memory_budget(runtime, kind, options.device_memory_bytes, made));
     trial.emplace(*prepared_case, before_each);
     const Grid grid = make_grid(kind, units_of(runtime, prepared_case->shards().front().device));
     return search(*trial, grid, options.budget, that.samples);

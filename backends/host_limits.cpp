@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/host_limits.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+namespace league {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+/// The first number of a file, or of its line that starts with `key`; -1 where there is none, as in "max".
+std::int64_t number_of(const fs::path& file, std::string_view key = "") {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    std::int64_t number = 0;
+    if (line.starts_with(key) && std::istringstream(line.substr(key.size())) >> number) return number;
+  }
+  return -1;
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, at);) parts.push_back(part);
+  return parts;
+}
+
+/// Where a hierarchy of control groups is mounted, and which of its groups lies there.
+struct Mount {
+  fs::path point, group;
+};
+
+/// The mounts of a controller: its own of cgroup v1, and that of v2.
+std::vector<Mount> mounts_of(const std::string& controller, bool second, const fs::path& root) {
+  std::vector<Mount> mounts;
+  std::ifstream file(root / "proc/self/mountinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string> words = split(line, ' ');
+    const auto dash = std::ranges::find(words, "-");
+    if (words.size() < 5 || words.end() - dash < 4) continue;
+    const std::vector<std::string> options = split(dash[3], ',');
+    const bool first = dash[1] == "cgroup" && std::ranges::find(options, controller) != options.end();
+    if (second ? dash[1] == "cgroup2" : first) mounts.push_back({words[4], words[3]});
+  }
+  return mounts;
+}
+
+/// The folder of a group and those of its ancestors, as far as they are mounted.
+void add_folders(const Mount& mount, const fs::path& group, const fs::path& root, std::vector<fs::path>& folders) {
+  const fs::path below = group.lexically_relative(mount.group);
+  const bool outside = below.empty() || *below.begin() == ".." || below == ".";  // of a container: its own is mounted
+  fs::path folder = root / mount.point.relative_path();
+  folders.push_back(folder);
+  if (outside) return;
+  for (const fs::path& part : below) folders.push_back(folder /= part);
+}
+
+/// The folders of a controller ("memory", "cpu") that limit this process.
+std::vector<fs::path> groups_of(const std::string& controller, const fs::path& root) {
+  std::vector<fs::path> folders;
+  std::ifstream file(root / "proc/self/cgroup");  // "4:memory:/group", of v2 "0::/group"
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::vector<std::string> names = split(line.substr(first + 1, second - first - 1), ',');
+    if (!names.empty() && std::ranges::find(names, controller) == names.end()) continue;
+    for (const Mount& mount : mounts_of(controller, names.empty(), root))
+      add_folders(mount, line.substr(second + 1), root, folders);
+  }
+  return folders;
+}
+
+/// What a group leaves below a limit; its file cache can be dropped.
+std::int64_t left_in(const fs::path& group, std::int64_t limit) {
+  const std::int64_t used = std::max(number_of(group / "memory.current"), number_of(group / "memory.usage_in_bytes"));
+  std::int64_t cache = 0;
+  for (const char* kind : {"inactive_file ", "active_file "})
+    cache += std::max<std::int64_t>(
+        {number_of(group / "memory.stat", std::string("total_") + kind), number_of(group / "memory.stat", kind), 0});
+  return std::max<std::int64_t>(0, limit - std::max<std::int64_t>(0, used - cache));
+}
+
+/// In processors; 0: none.
+double quota_of(const fs::path& group) {
+  std::int64_t quota = 0, period = 0;
+  if (!(std::ifstream(group / "cpu.max") >> quota >> period)) {
+    quota = number_of(group / "cpu.cfs_quota_us");
+    period = number_of(group / "cpu.cfs_period_us");
+  }
+  return quota > 0 && period > 0 ? static_cast<double>(quota) / static_cast<double>(period) : 0;
+}
+
+void limit_by(FreeMemory& memory, std::int64_t left, const std::string& limit) {
+  if (left < memory.free_bytes) memory = {std::max<std::int64_t>(0, left), limit};
+}
+
+void limit_by_groups(FreeMemory& memory, const fs::path& root) {
+  for (const fs::path& group : groups_of("memory", root))
+    for (const char* file : {"memory.max", "memory.high", "memory.limit_in_bytes"})
+      if (const std::int64_t limit = number_of(group / file); limit >= 0)
+        limit_by(memory, left_in(group, limit), std::string(file) + " of the control group");
+}
+
+/// The limit that this process was started with, whatever it has set since.
+rlim_t users_data_limit() {
+  static const rlim_t limit = [] {
+    rlimit now{};
+    return getrlimit(RLIMIT_DATA, &now) == 0 ? now.rlim_cur : RLIM_INFINITY;
+  }();
+  return limit;
+}
+
+std::int64_t taken_bytes(const char* key) {
+  return std::max<std::int64_t>(0, number_of("/proc/self/status", key)) * 1024;
+}
+
+void limit_by_resource(FreeMemory& memory, rlim_t limit, const char* taken, const char* name) {
+  if (limit < static_cast<rlim_t>(unlimited))
+    limit_by(memory, static_cast<std::int64_t>(limit) - taken_bytes(taken), name);
+}
+
+}  // namespace
+
+FreeMemory free_host_memory(const fs::path& root) {
+  const std::int64_t available = number_of(root / "proc/meminfo", "MemAvailable:");
+  FreeMemory memory{available < 0 ? unlimited : available * 1024};
+  limit_by_groups(memory, root);
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) == 0) limit_by_resource(memory, space.rlim_cur, "VmSize:", "ulimit -v");
+  limit_by_resource(memory, users_data_limit(), "VmData:", "ulimit -d");
+  return memory;
+}
+
+void limit_data_size() {
+  const std::int64_t left = free_host_memory().free_bytes;
+  rlimit limit{};
+  if (left == unlimited || getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min(users_data_limit(), static_cast<rlim_t>(taken_bytes("VmData:") + left / 20 * 19));
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+double cpu_quota(const fs::path& root) {
+  double least = 0;
+  for (const fs::path& group : groups_of("cpu", root))
+    if (const double quota = quota_of(group); quota > 0 && (least == 0 || quota < least)) least = quota;
+  return least;
+}
+
+}  // namespace league
