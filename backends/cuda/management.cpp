@@ -81,6 +81,9 @@ Facts Management::facts(const std::string& bus_id) const {
   unsigned mig = 0, pending = 0;
   if (library_->call("nvmlDeviceGetMigMode", device, &mig, &pending))
     facts.emplace_back("mig", mig == 0 ? "off" : "on");
+  constexpr unsigned exclusive_process = 3;
+  if (library_->read("nvmlDeviceGetComputeMode", device) == exclusive_process)
+    facts.emplace_back("compute_mode", "exclusive");
   if (const int count = library_->processes(device); count >= 0)
     facts.emplace_back("other_processes", std::to_string(count));
   return facts;

@@ -240,27 +240,42 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-/// Number of ranks by the launcher's environment; 0: not started by a launcher.
-int launched_ranks() {
+/// What the launcher's environment says.
+struct Launched {
+  int ranks = 0;  ///< 0: not started by a launcher
+  const char* variable = "";
+};
+
+Launched launched_here() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "PALS_SIZE"})
-    if (const char* value = std::getenv(name)) return std::max(1, std::atoi(value));
-  if (std::getenv("PMIX_RANK") == nullptr) return 0;
+    if (const char* value = std::getenv(name)) return {std::max(1, std::atoi(value)), name};
+  if (std::getenv("PMIX_RANK") == nullptr) return {};
   const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
-  return tasks != nullptr ? std::max(1, std::atoi(tasks)) : 1;
+  return {tasks != nullptr ? std::max(1, std::atoi(tasks)) : 1, "SLURM_STEP_NUM_TASKS"};
+}
+
+/// @throws Unsupported where each of several processes would take itself for the only one
+void require_common_world(const Launched& launched, const mpi::Calls& calls, const mpi::World& world) {
+  if (world.size > 1 || launched.ranks <= 1) return;
+  calls.finish();
+  throw Unsupported(std::string(launched.variable) + "=" + std::to_string(launched.ranks) +
+                    " says that a launcher started " + std::to_string(launched.ranks) + " ranks, but " + world.library +
+                    " finds one: start them with the mpirun of that MPI, or unset the variable where a launcher has "
+                    "left it");
 }
 
 }  // namespace
 
 std::unique_ptr<Ranks> start_ranks(bool forced) {
-  const int launched = launched_ranks();
-  if (launched == 0 && !forced) return std::make_unique<Ranks>(Ranks::Place{.host = mpi::host_name()});
+  const Launched launched = launched_here();
+  if (launched.ranks == 0 && !forced) return std::make_unique<Ranks>(Ranks::Place{.host = mpi::host_name()});
   const mpi::Calls* (*calls_of)() = nullptr;
   try {
     const SharedLibrary library("libleague_mpi.so", built_with, SharedLibrary::Symbols::shared);
     library.resolve("league_mpi_calls", calls_of);
   } catch (const Unsupported& reason) {
-    if (launched <= 1 && !forced) return std::make_unique<Ranks>(Ranks::Place{.host = mpi::host_name()});
-    throw Unsupported("started as one of " + std::to_string(std::max(launched, 1)) +
+    if (launched.ranks <= 1 && !forced) return std::make_unique<Ranks>(Ranks::Place{.host = mpi::host_name()});
+    throw Unsupported("started as one of " + std::to_string(std::max(launched.ranks, 1)) +
                       " ranks, but MPI cannot be used: " + reason.what() +
                       ". It is built where CMake finds MPI, and lies beside the executable");
   }
@@ -269,6 +284,7 @@ std::unique_ptr<Ranks> start_ranks(bool forced) {
     throw Unsupported("libleague_mpi.so is of another version of League");
   const SignalsBlocked blocked;
   const mpi::World world = calls.start();
+  require_common_world(launched, calls, world);
   return std::make_unique<mpi::MpiRanks>(
       calls, world,
       Ranks::Place{world.rank, world.size, world.local_rank, world.local_size, mpi::host_name(), world.library});

@@ -22,8 +22,12 @@ constexpr int max_files = 16;
 /// the number of threads under load.
 constexpr std::array dropped{"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_DYNAMIC"};
 
-/// Variables by which a library does not compile, or does not optimise.
-constexpr std::array slowing{"NUMBA_DISABLE_JIT", "NUMBA_OPT", "JAX_DISABLE_JIT"};
+/// Variables by which a library does not compile, does not optimise, or simulates a GPU; and by which Python checks
+/// itself.
+constexpr std::array slowing{"NUMBA_DISABLE_JIT",    "NUMBA_OPT",        "NUMBA_BOUNDSCHECK",
+                             "NUMBA_ENABLE_CUDASIM", "JAX_DISABLE_JIT",  "TORCHDYNAMO_DISABLE",
+                             "PYTORCH_JIT",          "TRITON_INTERPRET", "TORCH_COMPILE_DISABLE",
+                             "PYTHONDEVMODE",        "PYTHONMALLOC",     "PYTHONTRACEMALLOC"};
 
 std::vector<std::string> environment_of(const Interpreter& interpreter, const Process::Start& start) {
   std::vector<std::pair<std::string, std::string>> changed{{"PYTHONSAFEPATH", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}};

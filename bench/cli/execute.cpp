@@ -63,7 +63,7 @@ Study narrowed(Study study, const BenchmarkFlags& flags) {
 
 /// @throws BadInput where a rank would run something else than rank 0
 void require_one_run(const Runtime& runtime, Json manifest) {
-  for (const char* key : {"host_name", "devices"}) manifest.erase(key);  // these may differ
+  for (const char* key : {"host_name", "devices", "environment"}) manifest.erase(key);  // these may differ
   const Json first = Json::parse(runtime.ranks().texts(text_of(manifest)).front());
   if (const std::string found = difference(first, manifest); !found.empty())
     throw BadInput("not what rank 0 runs: " + found);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,16 @@
 namespace league::bench {
 namespace {
 
+/// @throws BadInput for more threads than libgomp can start: it crashes
+void require_startable_threads() {
+  const int threads = std::min(omp_get_max_threads(), omp_get_thread_limit());
+  const int most = std::max(4096, 4 * omp_get_num_procs());
+  if (threads > most)
+    throw BadInput("OMP_NUM_THREADS asks for " + std::to_string(threads) + " threads, and up to " +
+                   std::to_string(most) + " can be started: set it to the " + std::to_string(omp_get_num_procs()) +
+                   " processors here, or unset it");
+}
+
 ExitCode run(int count, const char* const* arguments, Ranks& ranks) {
   const Options options = read_options(count, arguments);
   if (options.command == Options::Command::none) return ExitCode::passed;
@@ -30,6 +41,7 @@ ExitCode run(int count, const char* const* arguments, Ranks& ranks) {
   }
   if (!ranks.place().alone() && (options.command != Options::Command::run || options.sample > 0))
     throw BadInput("only `league run STUDY` takes several ranks");
+  require_startable_threads();
   const InterruptWatch interrupt;
   Runtime runtime(ranks);
   limit_data_size();

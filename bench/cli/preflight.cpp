@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/cli/preflight.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 
+#include "algorithms/contract/budget.hpp"
+#include "backends/host_limits.hpp"
 #include "backends/python/start.hpp"
 #include "bench/cli/unused_gpus.hpp"
+#include "bench/ranks/cores.hpp"
 #include "bench/ranks/places.hpp"
+#include "bench/ranks/variables.hpp"
 
 namespace league::bench {
 namespace {
@@ -20,17 +26,39 @@ std::string first_word(const char* file) {
   return word;
 }
 
+/// "1.5"
+std::string readable_number(double number) { return std::to_string(number).substr(0, 4); }
+
 void look_at_host(const Runtime& runtime, std::vector<std::string>& found) {
-  for (const char* variable : {"OMP_PROC_BIND", "OMP_PLACES"})
-    if (std::getenv(variable) == nullptr)
-      found.push_back(std::string(variable) + " is not set: threads may move between cores");
+  if (omp_get_proc_bind() == omp_proc_bind_false)
+    found.emplace_back("threads may move between cores: set OMP_PROC_BIND=close and OMP_PLACES=cores");
   double load = 0;
   if (getloadavg(&load, 1) == 1 && load > 0.5 * runtime.host_threads())
-    found.push_back("the machine is busy: load " + std::to_string(load).substr(0, 4) + " on " +
+    found.push_back("the machine is busy: load " + readable_number(load) + " on " +
                     std::to_string(runtime.host_threads()) + " threads");
   const std::string governor = first_word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (!governor.empty() && governor != "performance")
     found.push_back("the CPU frequency governor is '" + governor + "'");
+}
+
+/// What control groups and resource limits leave of the host.
+void look_at_limits(const Runtime& runtime, std::vector<std::string>& found) {
+  const int threads = runtime.host_threads();
+  if (const double quota = cpu_quota(); quota > 0 && quota < threads)
+    found.push_back("the control group has a quota of " + readable_number(quota) + " processors for " +
+                    std::to_string(threads) + " threads, which are stopped when it is used up");
+  if (const FreeMemory memory = free_host_memory(); !memory.limit.empty())
+    found.push_back("the host has " + readable_bytes(memory.free_bytes) + " of free memory under " + memory.limit);
+}
+
+/// Hybrid processors: a loop whose threads have equal shares waits for the slowest core.
+void look_at_kinds(std::vector<std::string>& found) {
+  const std::vector<std::set<int>> kinds = kinds_of(cores_here());
+  if (kinds.size() < 2) return;
+  std::string lists;
+  for (const std::set<int>& kind : kinds) lists += (lists.empty() ? "" : "; ") + list_of(kind);
+  found.push_back("the threads are on cores of " + std::to_string(kinds.size()) + " kinds (" + lists +
+                  "), and wait for the slowest: choose one kind by taskset or OMP_PLACES");
 }
 
 void look_at_backends(const Runtime& runtime, std::vector<std::string>& found) {
@@ -44,7 +72,7 @@ void look_at_backends(const Runtime& runtime, std::vector<std::string>& found) {
 
 void look_at_peers(std::vector<std::string>& found) {
   const std::string ignored = python::ignored_variables();
-  if (!ignored.empty()) found.push_back(ignored + ": ignored, libraries in Python compile and optimise as usual");
+  if (!ignored.empty()) found.push_back(ignored + ": ignored, Python and its libraries compile and optimise as usual");
 }
 
 /// Facts of the backend, by name.
@@ -56,6 +84,8 @@ void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::strin
   };
   if (const std::string count = fact("other_processes"); !count.empty() && count != "0")
     found.push_back(which + count + " other processes use it");
+  if (fact("compute_mode") == "exclusive")
+    found.push_back(which + "only one process may use it, and Python peers are others (nvidia-smi -c DEFAULT)");
   if (fact("mig") == "on") found.push_back(which + "MIG is on: it is a part of a device");
   const std::string cap = fact("power_limit_W"), default_cap = fact("power_limit_default_W");
   if (!cap.empty() && !default_cap.empty() && cap != default_cap)
@@ -86,6 +116,9 @@ std::vector<std::string> of_all_hosts(Ranks& ranks, const std::vector<std::strin
 std::vector<std::string> preflight(const Runtime& runtime, const Json& places) {
   std::vector<std::string> found;
   look_at_host(runtime, found);
+  look_at_limits(runtime, found);
+  look_at_kinds(found);
+  std::ranges::move(variable_faults(variables_here()), std::back_inserter(found));
   look_at_backends(runtime, found);
   look_at_peers(found);
   if (std::string unused = unused_gpus(runtime); !unused.empty()) found.push_back(std::move(unused));

@@ -2,73 +2,15 @@
 #include "bench/ranks/places.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 
+#include "bench/ranks/cores.hpp"
+#include "bench/ranks/variables.hpp"
+
 namespace league::bench {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// The numbers of "0-3,8".
-std::set<int> numbers_of(std::string_view list) {
-  std::set<int> numbers;
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  while (at < end) {
-    int first = 0;
-    const auto number = std::from_chars(at, end, first);
-    if (number.ec != std::errc()) break;
-    at = number.ptr;
-    int last = first;
-    if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
-    while (first <= last) numbers.insert(first++);
-    if (at < end && *at == ',') ++at;
-  }
-  return numbers;
-}
-
-/// "0-3,8"
-std::string list_of(const std::set<int>& numbers) {
-  std::string list;
-  for (auto at = numbers.begin(); at != numbers.end();) {
-    const int first = *at;
-    int last = first;
-    while (++at != numbers.end() && *at == last + 1) last = *at;
-    list += (list.empty() ? "" : ",") + std::to_string(first) + (last > first ? "-" + std::to_string(last) : "");
-  }
-  return list;
-}
-
-/// The processors of all threads: OpenMP binds each to its own.
-std::set<int> cores_here() {
-  std::set<int> cores;
-  std::error_code none;
-  for (const auto& task : fs::directory_iterator("/proc/self/task", none)) {
-    std::ifstream status(task.path() / "status");
-    for (std::string word; status >> word;)
-      if (word == "Cpus_allowed_list:" && status >> word) cores.merge(numbers_of(word));
-  }
-  return cores;
-}
-
-std::set<int> numa_nodes_of(const std::set<int>& cores) {
-  std::set<int> nodes;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator("/sys/devices/system/node", none)) {
-    const std::string name = entry.path().filename();
-    std::string list;
-    if (!name.starts_with("node") || !(std::ifstream(entry.path() / "cpulist") >> list)) continue;
-    const std::set<int> there = numbers_of(list);
-    if (std::ranges::any_of(cores, [&](int core) { return there.contains(core); }))
-      nodes.merge(numbers_of(std::string_view(name).substr(4)));
-  }
-  return nodes;
-}
 
 std::string fact(const DeviceInfo& info, std::string_view key) {
   const auto found = std::ranges::find(info.facts, key, &std::pair<std::string, std::string>::first);
@@ -132,9 +74,14 @@ void look_at_cores(const std::string& host, const std::vector<Json>& ranks, std:
     cores.merge(numbers_of(place.at("cores").get<std::string>()));
     threads += place.at("threads").get<int>();
   }
-  if (ranks.size() > 1 && threads > static_cast<int>(cores.size()))
-    found.push_back("the " + std::to_string(ranks.size()) + " ranks on " + host + " have " + std::to_string(threads) +
-                    " threads on " + std::to_string(cores.size()) + (cores.size() == 1 ? " core" : " cores") +
+  if (cores.empty() || threads <= static_cast<int>(cores.size())) return;
+  const std::string on = std::to_string(threads) + " threads on " + std::to_string(cores.size()) +
+                         (cores.size() == 1 ? " core" : " cores");
+  if (ranks.size() == 1)
+    found.push_back(on + ", on which they take turns: set OMP_NUM_THREADS=" + std::to_string(cores.size()) +
+                    ", or free more cores, which OMP_PLACES, OMP_PROC_BIND, GOMP_CPU_AFFINITY or taskset limit");
+  else
+    found.push_back("the " + std::to_string(ranks.size()) + " ranks on " + host + " have " + on +
                     ": set OMP_NUM_THREADS, or give each rank cores of its own (mpirun --bind-to core, "
                     "srun --cpus-per-task)");
 }
@@ -144,15 +91,13 @@ void look_at_cores(const std::string& host, const std::vector<Json>& ranks, std:
 Json place_of(const Runtime& runtime) {
   const Ranks::Place& place = runtime.ranks().place();
   const std::set<int> cores = cores_here();
-  Json visible = Json::array(), variables = Json::object();
+  Json visible = Json::array();
   for (const DeviceInfo& gpu : runtime.gpus()) visible.push_back(fact(gpu, "bus_id"));
-  for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"})
-    if (const char* value = std::getenv(name)) variables[name] = value;
-  return {{"rank", place.rank},       {"local_rank", place.local_rank},
-          {"host", place.host},       {"threads", runtime.host_threads()},
-          {"cores", list_of(cores)},  {"numa_nodes", list_of(numa_nodes_of(cores))},
-          {"gpus", gpus_of(runtime)}, {"visible_gpus", visible},
-          {"variables", variables}};
+  return {{"rank", place.rank},           {"local_rank", place.local_rank},
+          {"host", place.host},           {"threads", runtime.host_threads()},
+          {"cores", list_of(cores)},      {"numa_nodes", list_of(numa_nodes_of(cores))},
+          {"gpus", gpus_of(runtime)},     {"visible_gpus", visible},
+          {"variables", variables_here()}};
 }
 
 Json places_of(const Runtime& runtime) {

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 
+#include "backends/host_limits.hpp"
 #include "bench/build_info.hpp"
 #include "bench/files.hpp"
+#include "bench/ranks/cores.hpp"
+#include "bench/ranks/variables.hpp"
 #include "bench/record/record.hpp"
 
 namespace league::bench {
@@ -29,6 +32,14 @@ Json lasting(Json devices) {
   for (Json& device : devices)
     if (device.is_object()) device.erase("other_processes");
   return devices;
+}
+
+/// What disturbs a run, or may.
+Json environment_of_run() {
+  Json environment = variables_here();
+  environment["cores"] = std::to_string(cores_here().size());
+  if (const double quota = cpu_quota(); quota > 0) environment["cpu_quota"] = text_of(quota);
+  return environment;
 }
 
 /// All settings of a case by the study, also those that its name does not show.
@@ -60,6 +71,7 @@ Json make_manifest(const Study& study, const Runtime& runtime, const Datasets& d
           {"executable", executable_hash()},
           {"host_name", runtime.ranks().place().host},
           {"devices", devices_json(runtime)},
+          {"environment", environment_of_run()},
           {"cases", cases},
           {"samples", samples},
           {"settings", hash_of(text_of(settings))},
@@ -79,6 +91,7 @@ std::string difference(const Json& before, const Json& now) {
     const Json old = before.value(key, Json());
     if (old == value || (key == "devices" && lasting(old) == lasting(value))) continue;
     if (key == "executable") return "the executable is another one";
+    if (key == "environment") return "the environment is another one: then " + text_of(old) + ", now " + text_of(value);
     if (key == "devices") return "the devices are others: then " + text_of(old) + ", now " + text_of(value);
     if (key == "cases") return different_cases(old, value);
     if (key == "samples") return "the study asks for another number of samples";

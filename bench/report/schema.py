@@ -271,6 +271,7 @@ class Manifest(Struct, frozen=True):
     executable: str = ""
     host_name: str = ""
     devices: list[Device] = []
+    environment: Texts = {}
     cases: list[str] = []
     samples: list[Count | Precision] = []
     settings: str = ""

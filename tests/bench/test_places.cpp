@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include "bench/ranks/cores.hpp"
 #include "bench/ranks/places.hpp"
+#include "bench/ranks/variables.hpp"
+#include "tests/bench/temporary.hpp"
 #include "tests/runtime.hpp"
 
 namespace league::bench {
@@ -66,10 +69,55 @@ TEST(Places, CoresFarFromTheGpu) {
   EXPECT_EQ(binding_faults(Json::array({far})), std::vector<std::string>{});
 }
 
+TEST(Places, AProcessHasMoreThreadsThanCores) {
+  Json one = place(0, "a", "0", {0}, 0);
+  one["threads"] = 2;
+  const auto faults = binding_faults(Json::array({one}));
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_TRUE(faults[0].starts_with("2 threads on 1 core, on which they take turns: set OMP_NUM_THREADS=1"))
+      << faults[0];
+  one["cores"] = "0-1";
+  EXPECT_EQ(binding_faults(Json::array({one})), std::vector<std::string>{});
+}
+
 TEST(Places, MoreThreadsThanCores) {
   const auto faults = binding_faults({place(0, "a", "0-4", {0}, 0), place(1, "a", "2-6", {0}, 0)});
   ASSERT_EQ(faults.size(), 1U);
   EXPECT_TRUE(faults[0].starts_with("the 2 ranks on a have 8 threads on 7 cores: set OMP_NUM_THREADS")) << faults[0];
+}
+
+TEST(Cores, OfAHybridProcessorAreOfSeveralKinds) {
+  const tests::TemporaryFolder root;
+  const auto write = [&](const std::string& name, const char* text) {
+    std::filesystem::create_directories((root.path() / name).parent_path());
+    root.write(name, text);
+  };
+  EXPECT_TRUE(kinds_of({0, 1}, root.path()).empty());
+  write("sys/devices/cpu_core/cpus", "0-3\n");
+  EXPECT_EQ(kinds_of({0, 1}, root.path()).size(), 1U);
+  write("sys/devices/cpu_atom/cpus", "4-7\n");
+  EXPECT_EQ(kinds_of({2, 3, 4}, root.path()), (std::vector<std::set<int>>{{4}, {2, 3}}));
+  EXPECT_EQ(kinds_of({2, 3}, root.path()).size(), 1U) << "the threads are on one kind";
+  const tests::TemporaryFolder arm;
+  for (const auto& [core, capacity] : {std::pair("0", "446\n"), std::pair("1", "1024\n")}) {
+    const std::string folder = std::string("sys/devices/system/cpu/cpu") + core;
+    std::filesystem::create_directories(arm.path() / folder);
+    arm.write(folder + "/cpu_capacity", capacity);
+  }
+  EXPECT_EQ(kinds_of({0, 1}, arm.path()).size(), 2U);
+}
+
+TEST(Variables, SayWhatTheyDoToARun) {
+  const auto fault = [](const Json& variables) {
+    const auto faults = variable_faults(variables);
+    return faults.size() == 1 ? faults[0] : std::to_string(faults.size()) + " faults";
+  };
+  EXPECT_EQ(fault({{"CUDA_VISIBLE_DEVICES", "GPU-5ae2,GPU-17c4"}, {"OMP_PLACES", "cores"}}), "0 faults");
+  EXPECT_EQ(fault({{"CUDA_LAUNCH_BLOCKING", "0"}}), "0 faults");
+  EXPECT_TRUE(fault({{"CUDA_LAUNCH_BLOCKING", "1"}}).starts_with("CUDA_LAUNCH_BLOCKING=1: the host waits"));
+  EXPECT_EQ(fault({{"CUDA_VISIBLE_DEVICES", ""}}), "CUDA_VISIBLE_DEVICES=: it is empty, and hides all GPUs");
+  EXPECT_NE(fault({{"CUDA_VISIBLE_DEVICES", "GPU-5ae2,GPU-5ae2"}}).find("names 'GPU-5ae2' twice"), std::string::npos);
+  EXPECT_NE(fault({{"HIP_VISIBLE_DEVICES", "0,-1,1"}}).find("entry '-1' is no GPU"), std::string::npos);
 }
 
 }  // namespace
