@@ -97,9 +97,9 @@ ExitCode whole(int count, const char* const* arguments) {
 }
 
 /// Ends the process in a signal handler too; records stay.
-[[noreturn]] void end_at_once(std::string_view words) {
+[[noreturn]] void end_at_once(std::string_view words, ExitCode code = ExitCode::failed) {
   static_cast<void>(!write(STDERR_FILENO, words.data(), words.size()));
-  _exit(static_cast<int>(ExitCode::failed));
+  _exit(static_cast<int>(code));
 }
 
 /// The terminate handler: an exception left a noexcept function, as where a library needs memory to clean up.
@@ -112,6 +112,17 @@ ExitCode whole(int count, const char* const* arguments) {
 void on_abort(int /*signal*/) {
   end_at_once("\nleague: a library has aborted, as after an illegal access on a GPU: run it again with --resume\n");
 }
+
+/// The handler of SIGILL.
+void on_illegal_instruction(int /*signal*/) {
+  end_at_once(
+      "league: this processor lacks an instruction that this executable was built for: build it on this machine "
+      "(bench/run --preset openmp), or for all of them (-D LEAGUE_ARCH=x86-64)\n",
+      ExitCode::bad_input);
+}
+
+/// Before all other constructors, which may have such instructions.
+[[gnu::constructor(101)]] void expect_older_processors() { std::signal(SIGILL, on_illegal_instruction); }
 
 }  // namespace
 }  // namespace league::bench

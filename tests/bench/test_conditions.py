@@ -178,3 +178,17 @@ def test_a_launcher_of_another_mpi_is_refused(tmp_path):
     done = league(tmp_path, variables={"PMI_SIZE": "4", "PMI_RANK": "1"})
     assert done.returncode == 2
     assert "PMI_SIZE=4 says that a launcher started 4 ranks" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="no qemu-x86_64")
+def test_an_older_processor_is_told():
+    """A processor of 2008, as an emulator has it."""
+    done = subprocess.run(
+        ["qemu-x86_64", "-cpu", "Nehalem", LEAGUE, "list"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 2, done
+    assert "lacks an instruction that this executable was built for" in done.stderr
