@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -172,6 +173,51 @@ def test_a_folder_lies_where_the_command_was_given(league):
     done, _ = run(league, "--output", "-dash")
     assert done.returncode == 0, done.stderr
     assert (league.with_name("-dash") / "table.md").exists()
+
+
+def test_a_report_that_is_not_whole_is_no_success(league):
+    record = league.with_name("1.json")
+    shutil.copy(record, league.with_name("2.json"))
+    record.write_text("{")
+    done, _ = run(league)
+    assert done.returncode == 1 and "the report is not whole" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["random", "json", "numpy", "msgspec", "bench"])
+def test_modules_of_the_folder_one_stands_in_are_not_imported(league, name):
+    league.with_name(f"{name}.py").write_text("raise SystemExit('not this')\n")
+    done, output = run(league)
+    assert done.returncode == 0 and "not this" not in done.stdout + done.stderr
+    assert (output / "table.md").exists()
+
+
+@pytest.fixture
+def without_packages(tmp_path, monkeypatch):
+    """A python3 that has the standard library alone, and a project without a virtual environment."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    (tools / "python3").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("bench", "backends", "algorithms"):
+        (project / name).symlink_to(ROOT / name)
+    return project / "bench/run"
+
+
+def test_a_virtual_environment_reads_the_records_too(league, without_packages):
+    words = command(league, league.with_name("output"))
+    words[0] = str(without_packages)
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    assert done.returncode == 1 and "no report: 'python3' lacks NumPy" in done.stderr
+    words.remove("--no-peers")
+    environment = str(Path(sys.executable).parents[1])
+    words += ["--python", environment]
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert league.with_name("output").joinpath("table.md").exists()
+    assert f"--python {environment}/bin/python --peers" in calls(league)[-1]
 
 
 @pytest.fixture
