@@ -12,8 +12,9 @@ from ..report.decode import manifest
 from ..report.fields import Broken
 from ..report.manifest import some
 from ..report.merge import load
+from ..report.options import PACKED
 from ..report.pack import write
-from ..report.sources import FOLDERS, PACKED, of, record_files
+from ..report.sources import FOLDERS, of, record_files
 from .campaign import Campaign
 from .errors import BadInput
 from .progress import Part, Progress, progress

@@ -15,7 +15,8 @@ from bench.report.fields import Broken
 from bench.report.figures.output import available, render
 from bench.report.files import write_whole
 from bench.report.merge import load
-from bench.report.sources import exists, record_files
+from bench.report.options import folder
+from bench.report.sources import record_files
 from bench.report.statistics import Estimate
 from bench.report.terminal import complain, show
 
@@ -47,7 +48,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python3 -m bench.predict", description=__doc__, epilog=EPILOG
     )
-    parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
+    parser.add_argument("folders", nargs="+", type=folder, metavar="DIR")
     parser.add_argument("--platform", type=Path, required=True, metavar="FILE")
     parser.add_argument(
         "--fit",
@@ -94,11 +95,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
         "--output", type=Path, default=Path("predictions"), metavar="DIR"
     )
     parser.add_argument("--no-figures", action="store_true")
-    options = parser.parse_args(argv)
-    for folder in options.folders:
-        if not exists(folder):
-            parser.error(f"{folder}: no such folder")
-    return options
+    return parser.parse_args(argv)
 
 
 def predict(

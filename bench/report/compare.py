@@ -7,10 +7,8 @@ import argparse
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 
-from . import builds, detectable, hosts, sources, spread, statistics, units
+from . import builds, detectable, hosts, spread, statistics, units
 from .case import Case
 from .factors import geometric_mean
 from .merge import load
@@ -21,39 +19,6 @@ from .view import headline
 
 COLUMNS = ("case", "A", "B", "B / A", "detectable", "verdict", "note")
 MIN_LAUNCHES = 3
-EPILOG = """B / A = median time in B / median time in A: above 1, B is slower. A
-regression is slower by more than the margin with the whole 95 %% interval above 1, or
-failed in B alone, or missing in B though it passed in A. The margin is --margin, or the
-spread between the two runs on devices of one name where that is larger. detectable: the
-smallest difference that the verdict would find with a probability of 80 %%. Exit codes: 0; 1 when a record
-was left out, a run is not finished or no case is in both, and with --fail-on-regression
-when there is a regression; 2 for bad input."""
-
-
-def arguments(argv: list[str], margin: Callable[[str], float]) -> argparse.Namespace:
-    """The command line, checked; ``margin`` parses a share."""
-    parser = argparse.ArgumentParser(
-        prog="python3 -m bench.report compare",
-        description="Compares the records of two folders, packed or not, case by case.",
-        epilog=EPILOG,
-    )
-    parser.add_argument("a", type=Path, metavar="A", help="folder of the earlier run")
-    parser.add_argument("b", type=Path, metavar="B", help="folder of the later run")
-    parser.add_argument("--margin", type=margin, default=statistics.MARGIN)
-    parser.add_argument("--fail-on-regression", action="store_true")
-    parser.add_argument(
-        "--pool-hosts",
-        action="store_true",
-        help="within A and within B, take samples of GPUs of one name on several hosts together",
-    )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--markdown", action="store_true")
-    form.add_argument("--csv", action="store_true")
-    options = parser.parse_args(argv)
-    for folder in (options.a, options.b):
-        if not sources.exists(folder):
-            parser.error(f"{folder}: no such folder")
-    return options
 
 
 def cells(pair: Pair) -> tuple[str, ...]:
@@ -161,9 +126,8 @@ def to_csv(found: Comparison) -> str:
     return text.getvalue()
 
 
-def main(argv: list[str], margin: Callable[[str], float]) -> int:
-    """Returns the exit code."""
-    options = arguments(argv, margin)
+def run(options: argparse.Namespace) -> int:
+    """Compares as the options say; returns the exit code."""
     sides, broken = [], False
     for folder in (options.a, options.b):
         cases, problems = load([folder], pool=options.pool_hosts)

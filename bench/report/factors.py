@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from math import exp, log
 
 from .kinds import NATIVE
+from .options import MARGIN
 from .ratios import estimate, shared_launches
 from .rows import Row
 from .selection import automatic, fastest
-from .statistics import MARGIN, Estimate
+from .statistics import Estimate
 from .writing import FLAT, SEVERAL, tier
 
 FACTORS = ("tuning", "language", "method", "reach", "library")

@@ -19,10 +19,11 @@ from .factors import (
     geometric_mean,
 )
 from .gaps import Gap
+from .options import MARGIN
 from .ratios import judge
 from .rows import Row
 from .selection import time, variant
-from .statistics import MARGIN, Estimate
+from .statistics import Estimate
 from .writing import FLAT, ONCE, SEVERAL, SPECIAL, TIERS
 
 BEST, LIBRARY, BLANK = "best of all", "best library or peer", "blank because"

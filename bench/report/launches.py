@@ -15,10 +15,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .case import Case
+from .options import MARGIN
 from .ratios import estimate, shared_launches
 from .rows import Row
 from .selection import automatic, devices_text, fastest, place, problem, time
-from .statistics import MARGIN, Estimate
+from .statistics import Estimate
 
 AXES = ("vector", "league", "tile")  # what may stand against the team size
 MIN_CELLS = 3

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from .case import Case
 from .merge import identity
+from .options import MARGIN
 from .ratios import Ratio, ratio
 from .rows import Row
-from .statistics import MARGIN
 
 SUFFIX = "/null:1"
 

@@ -21,7 +21,8 @@ from typing import Any
 
 from . import sources
 from .fields import Broken
-from .sources import FOLDERS, MANIFESTS, PACKED, Source
+from .options import PACKED
+from .sources import FOLDERS, MANIFESTS, Source
 
 PRESET = 6 | lzma.PRESET_EXTREME
 STRING = rb'"(?:[^"\\]|\\.)*"'

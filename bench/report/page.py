@@ -88,16 +88,15 @@ def place(study: str) -> str:
     return "studies/" if own.exists() else ""
 
 
-def write_page(folder: Path, report: Report) -> Path:
-    """Writes report/index.html and report/figures/ into the folder; returns the page."""
+def write_page(folder: Path, report: Report) -> bool:
+    """Writes report/index.html and report/figures/ into the folder; returns whether each figure could be drawn."""
     target = folder / "report"
     figures = target / "figures"
     drawn = (
         draw_all(report.rows, report.found, figures, report.png) if TEMPLATES else []
     )
-    page = target / "index.html"
-    write_whole(page, to_html(report, drawn))
-    return page
+    write_whole(target / "index.html", to_html(report, drawn))
+    return not any(figure.problem for figure in drawn)
 
 
 def draw_all(

@@ -28,7 +28,8 @@ from dataclasses import dataclass, field
 
 from .case import Case
 from .kinds import PEER
-from .statistics import MARGIN, median
+from .options import MARGIN
+from .statistics import median
 from .traffic import crosses_links, data_bytes, in_cache, is_resident, written_share
 
 BANDWIDTHS = ("copy", "read", "write", "add", "triad", "dot")

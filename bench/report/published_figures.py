@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from . import statistics
 from .fields import Broken
 from .figures import Figure, all_figures
 from .findings import analyse
+from .options import MARGIN
 from .published_records import read
 from .rows import Row
 
@@ -70,7 +70,7 @@ STUDIES = {  # a study -> how the names of its figures on the page of the studie
 
 def chosen(rows: list[Row], starts: Iterable[str], where: str) -> Iterator[Figure]:
     """For each of these the figure of that name, else the first whose name begins so; raises Broken where there is none."""
-    found = list(all_figures(rows, analyse(rows, statistics.MARGIN)))
+    found = list(all_figures(rows, analyse(rows, MARGIN)))
     for start in starts:
         there = [figure for figure in found if figure.slug.startswith(start)]
         if not there:

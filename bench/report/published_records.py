@@ -6,10 +6,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from . import statistics
 from .case import Case
 from .fields import Broken
 from .merge import load
+from .options import MARGIN
 from .rows import Row, build_rows
 
 
@@ -22,4 +22,4 @@ def read(folder: Path, start: str = "") -> tuple[list[Case], list[Row]]:
     cases, problems = load([folder], start, pool=True)
     if problems:
         raise Broken("; ".join(problems))
-    return cases, build_rows(cases, statistics.MARGIN)
+    return cases, build_rows(cases, MARGIN)

@@ -14,7 +14,8 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from . import shapes, statistics
+from . import shapes
+from .options import MARGIN
 from .published_records import read
 from .rows import build_rows
 from .table import markdown_table
@@ -62,7 +63,7 @@ def line(name: str, before: list[shapes.Shape], now: list[shapes.Shape]) -> list
 def table(folder: Path) -> str:
     """The table, one line per algorithm and one of all."""
     old = old_bounds(folder)
-    rows = build_rows([*read(folder)[0], *read(PEAKS)[0]], statistics.MARGIN)
+    rows = build_rows([*read(folder)[0], *read(PEAKS)[0]], MARGIN)
     now = [shape for study in shapes.studies(rows) for shape in study.shapes]
     pairs: dict[str, list[tuple[shapes.Shape, shapes.Shape]]] = defaultdict(list)
     for shape in sorted(now, key=lambda one: one.algorithm):

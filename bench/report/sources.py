@@ -17,10 +17,10 @@ from typing import Any
 
 from . import fields
 from .fields import Broken
+from .options import PACKED
 
 FOLDERS = ("records", "tuning")  # of runs and of searches (``league tune``)
 MANIFESTS = ("run.json", "run.json.gz")
-PACKED = ".jsonl.xz"
 LINE = re.compile(rb'\s*\{\s*"file"\s*:\s*("(?:[^"\\]|\\.)*")\s*,\s*"record"\s*:')
 FORM = 'not {"file": NAME.json, "record": {...}}'
 MEND = "take the file from where it came from again"
@@ -173,11 +173,6 @@ def record_files(directory: Path, start: str = "") -> list[Source]:
 def is_packed(path: Path) -> bool:
     """Whether the name is that of a packed file."""
     return path.name.endswith(PACKED)
-
-
-def exists(path: Path) -> bool:
-    """Whether it is a folder or a packed file."""
-    return path.is_file() if is_packed(path) else path.is_dir()
 
 
 def place(path: Path) -> Path:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import placements
+from .options import MARGIN
 from .placements import Launches, Spread
 from .resamples import drawn_medians
 
@@ -26,7 +27,6 @@ NORMAL = 1.959963984540054  # half of a 95 % interval in standard errors
 MIN_SAMPLES = 6  # no distribution-free 95 % interval of a median exists below
 RESAMPLES = 2000
 SEED = 20240229
-MARGIN = 0.02  # two times within 2 % are called the same
 BLOCK = 1 << 21  # numbers held at once
 DIRECT = 1000  # samples of a case up to which resamples draw each of them: the numbers
 # of published tables; of more samples only the counts are drawn, see resamples.py

@@ -177,14 +177,16 @@ def test_without_matplotlib_the_page_says_so(write, entry, monkeypatch):
     assert "wide / cuda" in text
 
 
-def test_a_figure_that_cannot_be_drawn_costs_no_page(write, entry, monkeypatch, capsys):
+def test_a_figure_that_cannot_be_drawn_costs_no_page(save, entry, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
 
     def broken(*_):
         raise ValueError("no such hatch")
 
     monkeypatch.setattr(page, "render", broken)
-    text = write(pair(entry))
+    folder = save(pair(entry))
+    assert report.main([str(folder), "--quiet"]) == 1
+    text = (folder / "report" / "index.html").read_text(encoding="utf-8")
     assert "not drawn (ValueError: no such hatch)" in text
     assert "not drawn: ValueError: no such hatch" in capsys.readouterr().err
 

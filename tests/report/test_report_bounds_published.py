@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.report.options import MARGIN
 from bench.report.published_records import read
-from bench.report.statistics import MARGIN
 
 RESULTS = Path(__file__).resolve().parents[2] / "bench" / "results"
 FOLDERS = sorted(path.parent for path in RESULTS.rglob("records.jsonl.xz"))

@@ -25,9 +25,10 @@ from pathlib import Path
 from bench.report.case import Case
 from bench.report.merge import load
 from bench.report.noise import half_width
+from bench.report.options import MARGIN
 from bench.report.placements import is_placed
 from bench.report.ratios import ratio
-from bench.report.statistics import MARGIN, median
+from bench.report.statistics import median
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Algorithm, method, and the range of its size: computes of 2 to 20 us on a GPU.

@@ -9,10 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..findings import Findings
+from ..options import MARGIN
 from ..outcomes import agreement
 from ..rows import Row
 from ..selection import host_clock, time, variant, work_title
-from ..statistics import MARGIN
 from ..units import plain, seconds
 from .figure import (
     Figure,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ..findings import Findings
 from ..launches import LaunchMap, cell_of, effective
+from ..options import MARGIN
 from ..rows import Row
 from ..selection import time
-from ..statistics import MARGIN
 from .figure import Figure, cases_of, device_name, provenance, whole
 
 if TYPE_CHECKING:

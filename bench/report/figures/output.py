@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 from .compact import compact
 from .figure import Figure
 
+os.environ["MPLBACKEND"] = "agg"  # a notebook's own may not be here
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 

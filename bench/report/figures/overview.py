@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from ..factors import ratio
 from ..findings import Findings
 from ..gaps import Gap
+from ..options import MARGIN
 from ..ratios import judge
 from ..rows import Row
 from ..selection import NO_ALGORITHMS, work_title
-from ..statistics import MARGIN, Estimate
+from ..statistics import Estimate
 from ..units import exact, per_cent, plain
 from ..writing import FLAT, ONCE, SEVERAL, SPECIAL, TIERS
 from .figure import Figure, cases_of, device_text, provenance

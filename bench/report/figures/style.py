@@ -47,6 +47,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 WIDTH = 6.4  # inches
 Properties = dict[str, Any]  # of an artist, by their Matplotlib names
 
+matplotlib.rcdefaults()  # whatever a matplotlibrc says
 matplotlib.rcParams.update(
     {
         "svg.fonttype": "none",  # text stays text: it can be searched, selected and read aloud
