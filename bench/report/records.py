@@ -8,6 +8,7 @@ from typing import Any
 
 from . import case, costs, decode, end_to_end, writing
 from .case import Case, Context
+from .consistent import require_consistent
 from .fields import MAX_VALUE, Broken
 from .machine import read_build, read_facts
 from .placements import Placed
@@ -105,7 +106,8 @@ def read_energy(energy: Energy, launch_id: str) -> dict[str, Any]:
 
 
 def read_case(row: Row, comparison: str, context: Context) -> Case:
-    """One entry of ``benchmarks``."""
+    """One entry of ``benchmarks``. Raises Broken."""
+    require_consistent(row, context)
     figures = row.check.figures.items()
     return Case(
         **{key: getattr(row, key) for key in SAME},

@@ -209,7 +209,7 @@ def test_overlap_takes_several_devices_or_copies(
         ({"metric": "host_time"}, "cuda has host time, kokkos device time"),
         ({"status": "failed", "samples": []}, "cuda failed"),
         ({"device_name": "NVIDIA A100"}, ""),  # another machine: no ratio is due
-        ({"dtype": "f64"}, ""),
+        ({"dtype": "f64", "name": "vector_add/dtype:f64"}, ""),
     ],
 )
 def test_why_there_is_no_ratio_is_said(entry, rows_of, change, words):
