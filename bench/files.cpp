@@ -130,6 +130,16 @@ void write_whole(const fs::path& file, std::string_view head, std::string_view r
   NewFile(file, head, rest).put_in_place();
 }
 
+std::string unwritable(const fs::path& file) {
+  std::error_code none;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (fs::is_directory(file, none)) return "it is a folder";
+  if (!fs::is_directory(folder, none)) return "there is no folder '" + folder.string() + "'";
+  if (!fs::exists(file, none) && access(folder.c_str(), W_OK) != 0)
+    return "'" + folder.string() + "': " + system_message();
+  return {};
+}
+
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);

@@ -31,6 +31,10 @@ bool is_unfinished(const std::filesystem::path& file);
 /// @throws std::runtime_error with the message of the system, "no space left on device"
 void write_whole(const std::filesystem::path& file, std::string_view head, std::string_view rest = {});
 
+/// Why `write_whole` would fail, before there is anything to write: a folder of that name, or no folder to write to.
+/// Empty where nothing is known.
+std::string unwritable(const std::filesystem::path& file);
+
 /// @throws std::runtime_error if it cannot be made
 void make_folder(const std::filesystem::path& folder);
 

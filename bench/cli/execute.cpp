@@ -9,6 +9,7 @@
 #include "bench/files.hpp"
 #include "bench/measure/null_test.hpp"
 #include "bench/peers/peers.hpp"
+#include "bench/printable.hpp"
 #include "bench/ranks/together.hpp"
 #include "bench/record/manifest.hpp"
 #include "bench/study/models.hpp"
@@ -61,6 +62,12 @@ Study narrowed(Study study, const BenchmarkFlags& flags) {
   return study;
 }
 
+/// @throws BadInput before the run where a file could not be written after it
+void require_writable(const std::string& option, const std::filesystem::path& file) {
+  if (const std::string why = file.empty() ? "" : unwritable(file); !why.empty())
+    throw BadInput(option + " '" + file.string() + "': cannot be written: " + why);
+}
+
 /// @throws BadInput where a rank would run something else than rank 0
 void require_one_run(const Runtime& runtime, Json manifest) {
   for (const char* key : {"host_name", "devices", "environment"}) manifest.erase(key);  // these may differ
@@ -77,7 +84,7 @@ Study asked_study(const Options& options, const Runtime& runtime, Datasets& data
     add_own_cases(study, options.own, runtime);
     add_peaks(study, runtime, datasets);
   }
-  for (const std::string& note : study.notes) std::cerr << "league: " << note << "\n";
+  for (const std::string& note : study.notes) std::cerr << "league: " << printable(note) << "\n";
   if (options.command == Options::Command::run)
     choose_launches(study, options.launch, options.tuned, runtime, std::cerr);
   if (study.comparisons.empty())
@@ -92,6 +99,8 @@ Study asked_study(const Options& options, const Runtime& runtime, Datasets& data
 }
 
 ExitCode execute(const Options& options, Runtime& runtime, const InterruptWatch& interrupt) {
+  require_writable("--benchmark_out", options.benchmark.out);
+  require_writable("--trace-steps", options.trace_steps);
   Json peers = enter_peers(options.peers);
   if (!options.own.files.empty()) peers["own"] = enter_own(options.own, options.peers, runtime);
   Datasets datasets(options.data, runtime.host_memory(), !options.print_study);

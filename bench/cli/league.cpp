@@ -14,6 +14,7 @@
 #include "bench/cli/list.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/peers/peers.hpp"
+#include "bench/printable.hpp"
 #include "bench/sample/sample.hpp"
 #include "bench/try/description.hpp"
 #include "bench/tune/tune.hpp"
@@ -87,7 +88,8 @@ ExitCode whole(int count, const char* const* arguments) {
     const std::unique_ptr<Ranks> ranks = start_ranks(forced);
     const Ending ending = guarded(count, arguments, *ranks);
     const bool together = ending.code != ExitCode::failed || ending.words.empty() || ranks->step_failed();
-    if (!ending.words.empty() && (ranks->place().leads() || !together)) std::cerr << "league: " << ending.words << "\n";
+    if (!ending.words.empty() && (ranks->place().leads() || !together))
+      std::cerr << "league: " << printable(ending.words) << "\n";
     if (together) ranks->finish();
     return ending.code;
   } catch (const Unsupported& reason) {  // ranks without MPI

@@ -10,6 +10,7 @@
 #include "bench/measure/comparison.hpp"
 #include "bench/measure/save_again.hpp"
 #include "bench/peers/peers.hpp"
+#include "bench/printable.hpp"
 #include "bench/ranks/gathered.hpp"
 #include "bench/ranks/places.hpp"
 #include "bench/ranks/together.hpp"
@@ -57,7 +58,7 @@ Json context_of(const Study& study, const Runtime& runtime, const Json& peers) {
     if (!runtime.ranks().place().leads()) return;
     if (!runtime.ranks().place().alone())
       for (const Json& place : places) std::cerr << "league: " << text_of_place(place) << "\n";
-    for (const std::string& sentence : found) std::cerr << "league: preflight: " << sentence << "\n";
+    for (const std::string& sentence : found) std::cerr << "league: preflight: " << printable(sentence) << "\n";
   });
   return context;
 }

@@ -141,7 +141,7 @@ std::vector<WantedLaunch> launches_of(const Value& value) {
     require_few(launches.size() * numbers.each("launches." + key).size(), numbers, "launches." + key);
     for (const Launch& launch : launches)
       for (const Value* number : numbers.each("launches." + key)) {
-        const std::int64_t size = number->integer("launches." + key, 0, std::numeric_limits<int>::max());
+        const std::int64_t size = number->integer("launches." + key, 1, std::numeric_limits<int>::max());
         product.push_back(launch);
         product.back().*(field->second) = static_cast<int>(size);
       }

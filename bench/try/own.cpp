@@ -20,7 +20,7 @@ namespace league::bench {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int guard_bytes = 256;  // behind each array: a write to them is found
+constexpr int guard_bytes = 256;  // before and behind each array: a write to them is found
 constexpr const char* program_name = "program";
 
 std::string model_of(Language language) {
@@ -79,6 +79,17 @@ struct Own {
   fs::path folder;  ///< of its programs
 };
 
+/// The file as an #include can name it, which has no way to write a quotation mark: by a link to its folder.
+fs::path includable(const Own& own) {
+  if (own.file.string().find_first_of("\"\n") == std::string::npos) return own.file;
+  if (own.file.filename().string().find_first_of("\"\n") != std::string::npos)
+    throw BadInput("the name of " + own.file.string() + " has a quotation mark: rename it");
+  const fs::path link = own.folder / "source";
+  fs::remove(link);
+  fs::create_directory_symlink(own.file.parent_path(), link);
+  return link / own.file.filename();
+}
+
 /// The worker with the kernel, and those for the sanitizers.
 void make_programs(const Own& own, const Description& description, const OwnOptions& options, DeviceKind kind,
                    OwnKernel& kernel) {
@@ -88,7 +99,7 @@ void make_programs(const Own& own, const Description& description, const OwnOpti
                    .program = own.folder / program_name,
                    .file = own.file.string()};
   make_folder(own.folder);
-  if (options.compile) write_whole(what.source, caller_text(description, own.language, own.file));
+  if (options.compile) write_whole(what.source, caller_text(description, own.language, includable(own)));
   const auto make = [&](const Compilation& one) {
     if (options.compile) compile(one);
     if (!fs::exists(one.program)) throw BadInput(own.file.string() + ": no " + one.program.string() + " was compiled");

@@ -192,3 +192,23 @@ def test_an_older_processor_is_told():
     )
     assert done.returncode == 2, done
     assert "lacks an instruction that this executable was built for" in done.stderr
+
+
+def test_where_nothing_can_be_written_is_known_before(tmp_path):
+    for file, why in (
+        (tmp_path, "it is a folder"),
+        (tmp_path / "none/out.json", f"there is no folder '{tmp_path}/none'"),
+    ):
+        done = league(tmp_path, f"--benchmark_out={file}")
+        assert done.returncode == 2 and why in done.stderr
+        assert not (tmp_path / "records").exists()
+
+
+def test_a_launch_of_nothing_is_refused(tmp_path):
+    done = league(tmp_path, "--set", "launches={team=0}")
+    assert done.returncode == 2 and "`launches.team` is 0" in done.stderr
+
+
+def test_no_escape_of_a_study_reaches_the_terminal(tmp_path):
+    done = league(tmp_path, "--set", 'models="ser\\u001b[31mial\\u009b"')
+    assert done.returncode == 2 and "'ser\\u001B[31mial\\u009B'" in done.stderr

@@ -2,6 +2,7 @@
 """`league try`: templates, and planted kernels, compiled and run on the CPU as a user does."""
 
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -151,14 +152,31 @@ def test_a_lost_remainder_is_found(name, model, tmp_path):
         )
 
 
-def test_a_write_behind_an_array_is_found(tmp_path):
+def test_any_folder_of_a_kernel_will_do(tmp_path):
+    folder = tmp_path / """a "b" 'c' $d"""
+    folder.mkdir()
+    (folder / "right.cpp").write_text('#include "here.hpp"\n')
+    shutil.copy(PLANTED / "kokkos_right.cpp", folder / "here.hpp")
     _, rows = league_try(
-        *(PLANTED / "kokkos_beyond.cpp", "--as", "sum", *FEW, "--set", "sizes=1000"),
+        *(folder / "right.cpp", "--as", "sum", *FEW, "--set", "sizes=1000"),
+        records=tmp_path / "records",
+        code=0,
+    )
+    assert rows["your_kokkos right"]["status"] == "passed"
+
+
+def test_a_write_beside_an_array_is_found(tmp_path):
+    files = [PLANTED / f"kokkos_{where}.cpp" for where in ("beyond", "before")]
+    _, rows = league_try(
+        *(*files, "--as", "sum", *FEW, "--set", "sizes=1000"),
         records=tmp_path / "records",
         code=1,
     )
-    reason = rows["your_kokkos kokkos_beyond"]["reason"]
-    assert reason == "illegal access: it writes beyond the end of `sum`"
+    reasons = [rows[f"your_kokkos {file.stem}"]["reason"] for file in files]
+    assert reasons == [
+        "illegal access: it writes beyond the end of `sum`",
+        "illegal access: it writes before the beginning of `sum`",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ namespace {
 class CudaMachine final : public Machine {
  public:
   explicit CudaMachine(Queue& queue) : queue_(queue) {}
-  [[nodiscard]] std::unique_ptr<Block> allocate(const std::string& /*label*/, std::int64_t bytes) override {
+  [[nodiscard]] std::unique_ptr<Block> allocate(const std::string& /*label*/, std::int64_t bytes,
+                                                std::int64_t guard) override {
     using Array = cuda::Array<std::uint8_t>;
-    return std::make_unique<BlockOf<Array>>(Array(queue_, bytes));
+    return std::make_unique<BlockOf<Array>>(Array(queue_, bytes + 2 * guard), guard);
   }
   void run(const Call& call) override {
     const cudaStream_t stream = cuda::stream(queue_);

@@ -8,9 +8,10 @@ namespace {
 class KokkosMachine final : public Machine {
  public:
   KokkosMachine(Runtime& runtime, Queue& queue) : exec_(kokkos::instance(runtime, queue)) {}
-  [[nodiscard]] std::unique_ptr<Block> allocate(const std::string& label, std::int64_t bytes) override {
+  [[nodiscard]] std::unique_ptr<Block> allocate(const std::string& label, std::int64_t bytes,
+                                                std::int64_t guard) override {
     using Array = kokkos::Array<std::uint8_t>;
-    return std::make_unique<BlockOf<Array>>(Array(exec_, label, bytes));
+    return std::make_unique<BlockOf<Array>>(Array(exec_, label, bytes + 2 * guard), guard);
   }
   void run(const Call& call) override { own::run(call, &exec_); }
   void wait() override { Kokkos::fence("league try"); }

@@ -10,7 +10,7 @@
 
 namespace league::own {
 
-/// Memory of a device.
+/// Memory of a device, with a guard of bytes before and behind it.
 class Block {
  public:
   using Bytes = std::span<std::uint8_t>;
@@ -18,7 +18,7 @@ class Block {
   [[nodiscard]] virtual void* data() const = 0;
   /// From byte `at` on.
   virtual void copy_from(std::span<const std::uint8_t> host, std::int64_t at) = 0;
-  /// The bytes from `at` on.
+  /// The bytes from `at` on; negative: of the guard before.
   virtual void copy_to(Bytes host, std::int64_t at) const = 0;
   virtual void poison() = 0;
   /// Of the first bytes (backends/host_memory.hpp); waits for the queue only.
@@ -29,22 +29,26 @@ class Block {
 template <class Array>
 class BlockOf final : public Block {
  public:
-  explicit BlockOf(Array array) : array_(std::move(array)) {}
-  [[nodiscard]] void* data() const override { return array_.data(); }
-  void copy_from(std::span<const std::uint8_t> host, std::int64_t at) override { array_.copy_from(host, at); }
-  void copy_to(Bytes host, std::int64_t at) const override { array_.copy_to(host, at); }
+  /// `array` begins with the guard.
+  BlockOf(Array array, std::int64_t guard) : array_(std::move(array)), guard_(guard) {}
+  [[nodiscard]] void* data() const override { return array_.data() + guard_; }
+  void copy_from(std::span<const std::uint8_t> host, std::int64_t at) override { array_.copy_from(host, guard_ + at); }
+  void copy_to(Bytes host, std::int64_t at) const override { array_.copy_to(host, guard_ + at); }
   void poison() override { array_.poison(); }
-  [[nodiscard]] std::uint64_t digest(std::int64_t count) const override { return array_.digest(0, count); }
+  [[nodiscard]] std::uint64_t digest(std::int64_t count) const override { return array_.digest(guard_, count); }
 
  private:
   Array array_;
+  std::int64_t guard_;
 };
 
 /// The runtime that a kernel is written for, on one device.
 class Machine {
  public:
   virtual ~Machine() = default;
-  [[nodiscard]] virtual std::unique_ptr<Block> allocate(const std::string& label, std::int64_t bytes) = 0;
+  /// `bytes`, with `guard` more before and behind them.
+  [[nodiscard]] virtual std::unique_ptr<Block> allocate(const std::string& label, std::int64_t bytes,
+                                                        std::int64_t guard) = 0;
   /// Calls the user's function on the queue. @throws std::runtime_error if a launch failed
   virtual void run(const Call& call) = 0;
   /// Waits for all work of the device, on whatever queue. @throws std::runtime_error if it failed

@@ -20,7 +20,7 @@ namespace {
 using bench::Json;
 constexpr auto rest = std::chrono::milliseconds(5);  // until threads that spin sleep
 
-/// An array on the device. Behind it lies a guard of bytes that must stay as they are.
+/// An array on the device. Before and behind it lies a guard of bytes that must stay as they are.
 struct Place {
   std::string argument;
   Shared* of;
@@ -88,8 +88,8 @@ class Worker {
       const std::string type = argument.at("type");
       const Dtype dtype = role == "scratch" && type != "T" ? dtype_from(type) : like.dtype;
       const std::size_t values = like.bytes.size() / size_bytes(like.dtype);
-      places_.push_back({name, &like, role,
-                         machine_->allocate(name, static_cast<std::int64_t>(values * size_bytes(dtype)) + guard_)});
+      places_.push_back(
+          {name, &like, role, machine_->allocate(name, static_cast<std::int64_t>(values * size_bytes(dtype)), guard_)});
       places_.back().block->poison();
       call_.arrays[name] = {places_.back().block->data(), dtype};
     }
@@ -113,13 +113,18 @@ class Worker {
     for (const Place& place : places_) {
       if (place.role == "output") place.block->copy_to(place.of->bytes, 0);
       if (place.role == "scratch" || guard_ == 0) continue;
-      std::vector<std::uint8_t> guard(static_cast<std::size_t>(guard_));
-      place.block->copy_to(guard, static_cast<std::int64_t>(place.of->bytes.size()));
-      fence();
-      if (std::ranges::any_of(guard, [](std::uint8_t byte) { return byte != 0xff; }))
-        throw std::runtime_error("illegal access: it writes beyond the end of `" + place.argument + "`");
+      require_guard(place, -guard_, "before the beginning");
+      require_guard(place, std::ssize(place.of->bytes), "beyond the end");
     }
     fence();
+  }
+  /// @throws std::runtime_error where the guard at this byte of an array has changed
+  void require_guard(const Place& place, std::int64_t at, const std::string& where) {
+    std::vector<std::uint8_t> guard(static_cast<std::size_t>(guard_));
+    place.block->copy_to(guard, at);
+    fence();
+    if (std::ranges::any_of(guard, [](std::uint8_t byte) { return byte != 0xff; }))
+      throw std::runtime_error("illegal access: it writes " + where + " of `" + place.argument + "`");
   }
 
   [[nodiscard]] std::uint64_t digest() const {
