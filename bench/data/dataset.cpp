@@ -92,6 +92,13 @@ HostArray normalized(const HostArray& pixels, std::pmr::memory_resource& memory)
   return numbers;
 }
 
+/// @throws BadInput for labels from which nothing can be learned, once for all cases
+void require_classes(const std::vector<std::uint8_t>& labels, const fs::path& file) {
+  if (labels.size() > 1 && std::ranges::all_of(labels, [&](std::uint8_t label) { return label == labels.front(); }))
+    throw BadInput(file.string() + ": all of its " + std::to_string(labels.size()) + " labels are " +
+                   std::to_string(labels.front()) + ": classes differ in labels, take the file from its source again");
+}
+
 }  // namespace
 
 void Datasets::load(const Selection& selection) {
@@ -140,6 +147,7 @@ const Datasets::Labelled& Datasets::labelled(const std::string& name) {
     if (parts.back().shape != parts.front().shape)
       throw BadInput("the images of '" + part + "' and '" + parts_of(name).front() + "' differ in size");
   }
+  for (const Part& part : parts) require_classes(part.labels, part.files.back());
   const auto all = static_cast<std::int64_t>(rows);
   const std::int64_t features = checked_product(parts.front().shape);
   loaded_ = {HostArray(memory_, Dtype::u8, {all, features}), HostArray(memory_, Dtype::i32, {all}),

@@ -32,6 +32,9 @@ std::int64_t big_endian(const std::vector<std::uint8_t>& bytes) {
 void require_magic(Bytes& bytes, int dimensions) {
   const std::vector<std::uint8_t> magic = bytes.read(4);
   if (magic.size() < 4) bytes.refuse("the file ends within its header");
+  if (magic[0] == '<') bytes.refuse("no IDX file: it is a page that a server has sent in its place", 0);
+  if (magic[0] == 0x1f && magic[1] == 0x8b)
+    bytes.refuse("no IDX file: it was compressed twice, unpack it once (gzip -d)", 0);
   if (magic[0] != 0 || magic[1] != 0) bytes.refuse("no IDX file: it does not begin with two zero bytes", 0);
   if (magic[2] != unsigned_byte)
     bytes.refuse("holds values of type " + std::to_string(magic[2]) + ", not unsigned bytes (8)", 2);

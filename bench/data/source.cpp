@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
 
 #include "bench/errors.hpp"
@@ -77,6 +78,22 @@ std::vector<fs::path> places(const Source& source, const fs::path& folder) {
   return all;
 }
 
+/// Only its letters and digits.
+std::string letters_of(const std::string& name) {
+  std::string letters;
+  std::ranges::copy_if(name, std::back_inserter(letters), [](unsigned char sign) { return std::isalnum(sign) != 0; });
+  return letters;
+}
+
+/// A sentence for a file in the folder whose name differs in other signs only, as train-images.idx3-ubyte.
+std::string similar_file(const fs::path& folder, const std::string& name) {
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none))
+    if (letters_of(entry.path().filename().string()).starts_with(letters_of(name)))
+      return " There is " + entry.path().string() + ": rename it.";
+  return {};
+}
+
 bool begins_as(std::span<const std::uint8_t> labels, const std::vector<std::uint8_t>& first) {
   return labels.size() >= first.size() && std::ranges::equal(labels.first(first.size()), first);
 }
@@ -89,10 +106,11 @@ const Source& source_of(const std::string& dataset) {
 }
 
 fs::path find_file(const Source& source, const fs::path& folder, const std::string& name) {
-  std::string tried;
+  std::string tried, similar;
   for (const fs::path& place : places(source, folder)) {
     for (const std::string& file : {name + ".gz", name})
       if (fs::is_regular_file(place / file)) return place / file;
+    if (similar.empty()) similar = similar_file(place, name);
     const std::string line = "\n  " + place.lexically_normal().string();
     if ((tried + "\n").find(line + "\n") == std::string::npos)
       tried += line;  // the project may be the working directory
@@ -102,8 +120,8 @@ fs::path find_file(const Source& source, const fs::path& folder, const std::stri
           ? " Files that lie in DIR itself are Fashion-MNIST's if its name has 'fashion' in it, else MNIST's."
           : "";
   throw BadInput("no file '" + name + "' of " + source.name +
-                 ", gzipped or plain. Give its folder with --data DIR or LEAGUE_DATA" + source.advice + "." + naming +
-                 " Looked in:" + tried);
+                 ", gzipped or plain. Give its folder with --data DIR or LEAGUE_DATA" + source.advice + "." + similar +
+                 naming + " Looked in:" + tried);
 }
 
 void require_labels_of(const Source& source, const std::string& part, std::span<const std::uint8_t> labels,

@@ -41,7 +41,8 @@ class SourceFiles : public ::testing::Test {
     fs::create_directories(folder_.path() / folder);
     folder_.write(folder + "/" + name, content);
   }
-  void write_dataset(const std::string& folder, std::uint8_t rows, const std::vector<std::uint8_t>& first = {}) const {
+  void write_dataset(const std::string& folder, std::uint8_t rows,
+                     const std::vector<std::uint8_t>& first = {0, 1}) const {
     for (const std::string part : {"train", "t10k"}) {
       write(folder, part + "-images-idx3-ubyte", idx({rows, 2, 2}));
       write(folder, part + "-labels-idx1-ubyte", idx({rows}, first));
@@ -153,6 +154,20 @@ TEST(Source, IsLookedForOnlyWhereTheUserIsToldOf) {
   for (std::getline(lines, line); std::getline(lines, line); ++places)
     EXPECT_EQ(fs::path(line.substr(2)).parent_path().filename(), "data") << line;
   EXPECT_TRUE(places >= 3 && places <= 6) << "three names here and in the project: " << message;
+}
+
+TEST_F(SourceFiles, OfSimilarNamesAreTold) {
+  write("mnist", "train-images.idx3-ubyte");
+  const std::string message = refusal([&] { find_file(source_of("mnist"), folder_.path(), images); });
+  EXPECT_NE(message.find("There is " + (folder_.path() / "mnist/train-images.idx3-ubyte").string() + ": rename it."),
+            std::string::npos)
+      << message;
+}
+
+TEST_F(SourceFiles, OfOneClassAreRefused) {
+  write_dataset("mnist", 10, std::vector<std::uint8_t>(10, 3));
+  const std::string message = refusal([&] { static_cast<void>(resolve("mnist")); });
+  EXPECT_NE(message.find("train-labels-idx1-ubyte: all of its 10 labels are 3: "), std::string::npos) << message;
 }
 
 TEST_F(SourceFiles, AreLookedForInTheFolderOfTheVariable) {

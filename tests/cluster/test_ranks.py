@@ -240,7 +240,7 @@ def test_a_data_file_that_one_rank_lacks_is_told_in_one_line(tmp_path):
             images = folder / f"{part}-images-idx3-ubyte"
             images.write_bytes(head + bytes(math.prod(shape)))
             labels = folder / f"{part}-labels-idx1-ubyte"
-            labels.write_bytes(struct.pack(">2I", 0x801, 8) + bytes(8))
+            labels.write_bytes(struct.pack(">2I", 0x801, 8) + bytes(range(8)))
     (tmp_path / "study.toml").write_text(
         'algorithm = "knn"\nmodels = "openmp"\nmethods = "fused"\nnull = false\n'
         "sizes = { train = 12, test = 4 }\n"
