@@ -2,6 +2,7 @@
 #include "backends/host_limits.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -145,6 +146,17 @@ void limit_data_size() {
   if (left == unlimited || getrlimit(RLIMIT_DATA, &limit) != 0) return;
   limit.rlim_cur = std::min(users_data_limit(), static_cast<rlim_t>(taken_bytes("VmData:") + left / 20 * 19));
   setrlimit(RLIMIT_DATA, &limit);
+}
+
+std::string shared_memory_fault(const fs::path& folder) {
+  constexpr std::uintmax_t enough = std::uintmax_t{256} << 20;  // containers have 64 MB unless told otherwise
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  const bool writable = !error && access(folder.c_str(), W_OK) == 0;
+  if (writable && space.available >= enough) return {};
+  return folder.string() +
+         (writable ? " has " + std::to_string(space.available >> 20) + " MiB" : std::string(" cannot be written")) +
+         ", and NCCL may not start between GPUs: start the container with --ipc=host or --shm-size=1g";
 }
 
 double cpu_quota(const fs::path& root) {

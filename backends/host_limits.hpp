@@ -21,6 +21,9 @@ FreeMemory free_host_memory(const std::filesystem::path& root = "/");
 /// user. Without it they succeed, and the kernel kills the process when the memory is touched.
 void limit_data_size();
 
+/// Why NCCL may not start for lack of shared memory, in a sentence; empty where there is enough. `folder`: where it is.
+std::string shared_memory_fault(const std::filesystem::path& folder = "/dev/shm");
+
 /// Processors' worth of time that the control groups allow (a quota of cgroup v1 or v2); 0: as much as there is.
 double cpu_quota(const std::filesystem::path& root = "/");
 

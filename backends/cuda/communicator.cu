@@ -8,6 +8,7 @@
 #include "backends/cuda/barrier.hpp"
 #include "backends/cuda/collectives.hpp"
 #include "backends/cuda/cuda.hpp"
+#include "backends/cuda/peers.hpp"
 #include "backends/cuda/slots.hpp"
 
 // The local engine, between GPUs with peer access.
@@ -75,11 +76,14 @@ void require_peers(std::span<const Shard> shards) {
     throw Unsupported("communicator 'local' connects up to " + std::to_string(DeviceView::max_shards) + " GPUs");
   for (const Shard& from : shards)
     for (const Shard& to : shards) {
-      int possible = 1;
-      if (from.device != to.device) check(cudaDeviceCanAccessPeer(&possible, from.device.index, to.device.index));
-      if (possible == 0)
-        throw Unsupported("GPU " + std::to_string(from.device.index) + " cannot reach the memory of GPU " +
-                          std::to_string(to.device.index) + ": use communicator 'nccl'");
+      if (from.device == to.device) continue;
+      const PeerAccess access = peer_access(from.device.index, to.device.index);
+      if (access == PeerAccess::works) continue;
+      const std::string gpus = "GPU " + std::to_string(from.device.index) + " cannot reach the memory of GPU " +
+                               std::to_string(to.device.index);
+      throw Unsupported(access == PeerAccess::none
+                            ? gpus + ": use communicator 'nccl'"
+                            : gpus + ", though the driver reports it: use communicator 'nccl' and NCCL_P2P_DISABLE=1");
     }
 }
 

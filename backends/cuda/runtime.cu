@@ -12,6 +12,7 @@
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/event.hpp"
 #include "backends/cuda/management.hpp"
+#include "backends/cuda/peers.hpp"
 #include "backends/cuda/pinned_memory.hpp"
 
 namespace league::cuda {
@@ -233,15 +234,15 @@ class Gpus final : public Backend {
   void enable_peers(int count) {
     for (int from = 0; from < count; ++from) {
       int peers = 0;
+      std::string broken;
       for (int to = 0; to < count; ++to) {
-        int possible = 0;
-        if (from != to) check(cudaDeviceCanAccessPeer(&possible, from, to));
-        if (possible == 0) continue;
-        check(cudaSetDevice(from));
-        check(cudaDeviceEnablePeerAccess(to, 0));
-        ++peers;
+        const PeerAccess access = from == to ? PeerAccess::none : peer_access(from, to);
+        if (access == PeerAccess::works) ++peers;
+        if (access == PeerAccess::broken) broken += (broken.empty() ? "" : ",") + std::to_string(to);
       }
-      devices_[static_cast<std::size_t>(from)].facts.emplace_back("peers", std::to_string(peers));
+      Facts& facts = devices_[static_cast<std::size_t>(from)].facts;
+      facts.emplace_back("peers", std::to_string(peers));
+      if (!broken.empty()) facts.emplace_back("broken_peers", broken);
     }
   }
   Ranks& ranks_;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "backends/host_limits.hpp"
 #include "backends/shared_library.hpp"
 
 namespace league::nccl {
@@ -27,8 +28,10 @@ const RegisterBackend backend{"nccl", 3, [](const Runtime& runtime) -> std::uniq
 
 void Library::check(ncclResult_t result, std::source_location where) const {
   if (result == ncclSuccess) return;
+  const std::string fault = shared_memory_fault();
   throw std::runtime_error(std::string("nccl: ") + error_text(result) + " (" + where.file_name() + ":" +
-                           std::to_string(where.line()) + "; NCCL_DEBUG=INFO shows more)");
+                           std::to_string(where.line()) + "; NCCL_DEBUG=INFO shows more" +
+                           (fault.empty() ? "" : "; " + fault) + ")");
 }
 
 const Library& library() {

@@ -75,6 +75,13 @@ void look_at_peers(std::vector<std::string>& found) {
   if (!ignored.empty()) found.push_back(ignored + ": ignored, Python and its libraries compile and optimise as usual");
 }
 
+/// What NCCL needs between several GPUs, and containers have little of.
+void look_at_shared_memory(const Runtime& runtime, std::vector<std::string>& found) {
+  const Backend* nccl = runtime.backend("nccl");
+  if (nccl == nullptr || !nccl->unavailable().empty() || runtime.gpus_of_all_ranks() < 2) return;
+  if (std::string fault = shared_memory_fault(); !fault.empty()) found.push_back(std::move(fault));
+}
+
 /// Facts of the backend, by name.
 void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::string>& found) {
   const std::string which = "GPU " + std::to_string(gpu.device.index) + ": ";
@@ -90,6 +97,9 @@ void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::strin
   const std::string cap = fact("power_limit_W"), default_cap = fact("power_limit_default_W");
   if (!cap.empty() && !default_cap.empty() && cap != default_cap)
     found.push_back(which + "its power is capped at " + cap + " W (default " + default_cap + " W)");
+  if (const std::string broken = fact("broken_peers"); !broken.empty())
+    found.push_back(which + "what it copies to GPU " + broken + " does not arrive, though the driver reports access: " +
+                    "an IOMMU or ACS is between them. NCCL needs NCCL_P2P_DISABLE=1");
   if (const std::string peers = fact("peers"); !peers.empty() && peers != std::to_string(gpus - 1))
     found.push_back(which + "has direct access to " + peers + " of the " + std::to_string(gpus - 1) +
                     " other GPUs only");
@@ -120,6 +130,7 @@ std::vector<std::string> preflight(const Runtime& runtime, const Json& places) {
   look_at_kinds(found);
   std::ranges::move(variable_faults(variables_here()), std::back_inserter(found));
   look_at_backends(runtime, found);
+  look_at_shared_memory(runtime, found);
   look_at_peers(found);
   if (std::string unused = unused_gpus(runtime); !unused.empty()) found.push_back(std::move(unused));
   for (const DeviceInfo& gpu : runtime.gpus()) look_at_gpu(gpu, runtime.gpus().size(), found);

@@ -77,5 +77,10 @@ TEST_F(HostLimits, TheFirstVersionHasAHierarchyForEachController) {
   EXPECT_EQ(cpu_quota(root_.path()), 0.5);
 }
 
+TEST_F(HostLimits, SharedMemoryThatIsMissingIsTold) {
+  const std::string fault = shared_memory_fault(root_.path() / "none");
+  EXPECT_NE(fault.find("none cannot be written, and NCCL may not start"), std::string::npos) << fault;
+}
+
 }  // namespace
 }  // namespace league

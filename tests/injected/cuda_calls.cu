@@ -72,6 +72,11 @@ cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes
                                    cudaStream_t stream) {
   return call<__real_cudaMemcpyAsync>(to, from, bytes, kind, stream);
 }
+decltype(cudaMemcpyPeer) __real_cudaMemcpyPeer;
+cudaError_t __wrap_cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+  if (is_to_fail(league::injected::peers)) return cudaSuccess;
+  return call<__real_cudaMemcpyPeer>(to, to_device, from, from_device, bytes);
+}
 decltype(cudaMemsetAsync) __real_cudaMemsetAsync;
 cudaError_t __wrap_cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream) {
   return call<__real_cudaMemsetAsync>(data, value, bytes, stream);

@@ -16,8 +16,8 @@
 namespace league::injected {
 namespace {
 
-constexpr std::array<const char*, kinds> names{"allocation", "write", "rename",  "fsync",    "fork",
-                                               "receive",    "cuda",  "illegal", "realtime", "monotonic"};
+constexpr std::array<const char*, kinds> names{"allocation", "write",   "rename", "fsync",    "fork",     "receive",
+                                               "cuda",       "illegal", "peers",  "realtime", "monotonic"};
 
 thread_local bool inside = false;  // what this library itself calls is left alone
 std::atomic<bool> ready = false;   // in main

@@ -17,7 +17,7 @@
 namespace league::injected {
 
 /// `cuda`: a call of CUDA's run-time library, by cuda_calls.cu. `illegal`: a kernel launch, before which another
-/// kernel writes where it may not.
+/// kernel writes where it may not. `peers`: a copy between GPUs that is reported and does not happen.
 enum Kind : std::size_t {
   allocation,
   writing,
@@ -27,6 +27,7 @@ enum Kind : std::size_t {
   receiving,
   cuda,
   illegal,
+  peers,
   realtime,
   monotonic,
   kinds

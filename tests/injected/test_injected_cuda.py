@@ -5,6 +5,7 @@ each run of a small study on a GPU (cuda_calls.cu).
 LEAGUE_BUILD: the build folder (build/cuda). LEAGUE_CUDA_STACKS: at most so many call stacks, drawn among all; 0: all.
 """
 
+import json
 import os
 import random
 import subprocess
@@ -116,3 +117,12 @@ def test_a_kernel_that_writes_where_it_may_not(calls, tmp_path):
         assert done.returncode == int(reached), f"illegal:{number}: {done.stderr}"
         check_hosts(folder, f"illegal:{number}")
     assert planted > 0
+
+
+def test_peer_access_that_is_reported_and_does_not_work(tmp_path):
+    command = [BUILD / "league_faults", "list", "--json"]
+    listed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    if sum(device["kind"] == "gpu" for device in listed["devices"]) < 2:
+        pytest.skip("one GPU only")
+    done = run(tmp_path, LEAGUE_FAIL="peers:1+")
+    assert "does not arrive, though the driver reports access" in done.stderr
