@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t no_limit = std::int64_t{1} << 62;  // cgroup v1 has a number of pages near 2^63 in its place
 
 /// The first number of a file, or of its line that starts with `key`; -1 where there is none, as in "max".
 std::int64_t number_of(const fs::path& file, std::string_view key = "") {
@@ -79,6 +80,15 @@ std::vector<fs::path> groups_of(const std::string& controller, const fs::path& r
   return folders;
 }
 
+/// The files with limits of the memory of this process.
+std::vector<fs::path> memory_limits(const fs::path& root) {
+  std::vector<fs::path> files;
+  for (const fs::path& group : groups_of("memory", root))
+    for (const char* name : {"memory.max", "memory.high", "memory.limit_in_bytes"})
+      if (std::ifstream(group / name)) files.push_back(group / name);
+  return files;
+}
+
 /// What a group leaves below a limit; its file cache can be dropped.
 std::int64_t left_in(const fs::path& group, std::int64_t limit) {
   const std::int64_t used = std::max(number_of(group / "memory.current"), number_of(group / "memory.usage_in_bytes"));
@@ -104,10 +114,10 @@ void limit_by(FreeMemory& memory, std::int64_t left, const std::string& limit) {
 }
 
 void limit_by_groups(FreeMemory& memory, const fs::path& root) {
-  for (const fs::path& group : groups_of("memory", root))
-    for (const char* file : {"memory.max", "memory.high", "memory.limit_in_bytes"})
-      if (const std::int64_t limit = number_of(group / file); limit >= 0)
-        limit_by(memory, left_in(group, limit), std::string(file) + " of the control group");
+  static const std::vector<fs::path> here = memory_limits("/");  // a process stays in its groups
+  for (const fs::path& file : root == "/" ? here : memory_limits(root))
+    if (const std::int64_t limit = number_of(file); limit >= 0 && limit < no_limit)
+      limit_by(memory, left_in(file.parent_path(), limit), file.filename().string() + " of the control group");
 }
 
 /// The limit that this process was started with, whatever it has set since.
