@@ -14,7 +14,6 @@
 
 // The user's kernel in a process of its own, with the calls of backends/python/worker.py.
 namespace league::own {
-
 namespace {
 
 using bench::Json;
