@@ -11,7 +11,10 @@ namespace {
 
 constexpr std::array choosing{"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
 
-constexpr std::array binding{"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
+/// What is recorded without a word: how threads are bound and wait, how libraries of GPUs compute and communicate.
+constexpr std::array setting{"OMP_NUM_THREADS",  "OMP_PROC_BIND",   "OMP_PLACES",       "GOMP_CPU_AFFINITY",
+                             "KMP_AFFINITY",     "OMP_WAIT_POLICY", "GOMP_SPINCOUNT",   "NCCL_ALGO",
+                             "NCCL_P2P_DISABLE", "NCCL_PROTO",      "NCCL_SHM_DISABLE", "NVIDIA_TF32_OVERRIDE"};
 
 /// A variable that changes times unless it is 0, and how.
 struct Changing {
@@ -57,7 +60,7 @@ Json variables_here() {
     if (const char* value = std::getenv(name)) variables[name] = value;
   };
   for (const char* name : choosing) take(name);
-  for (const char* name : binding) take(name);
+  for (const char* name : setting) take(name);
   for (const Changing& variable : changing) take(variable.name);
   return variables;
 }
