@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "backends/host_limits.hpp"
 #include "tests/bench/temporary.hpp"
@@ -75,6 +76,25 @@ TEST_F(HostLimits, TheFirstVersionHasAHierarchyForEachController) {
   write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
   expect_memory(900000, "memory.limit_in_bytes of the control group");
   EXPECT_EQ(cpu_quota(root_.path()), 0.5);
+}
+
+TEST_F(HostLimits, AreReadAgainEachTime) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "AddressSanitizer takes more address space than there is memory";
+#endif
+  mount_second("/", "/job");
+  for (const int bytes : {2000, 1000}) {
+    write("sys/fs/cgroup/job/memory.max", std::to_string(bytes));
+    expect_memory(bytes, "memory.max of the control group");
+  }
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit none_left{1 << 20, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &none_left), 0);
+  const FreeMemory memory = free_host_memory();
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(memory.free_bytes, 0);
+  EXPECT_EQ(memory.limit, "ulimit -v");
 }
 
 TEST_F(HostLimits, SharedMemoryThatIsMissingIsTold) {
