@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algorithms/blocks/packs_kokkos.hpp"
+#include "algorithms/blocks/recomputed.hpp"
 #include "algorithms/blocks/share_kokkos.hpp"
 #include "algorithms/blocks/team_sums_kokkos.hpp"
 #include "algorithms/linear_regression/common/kokkos.hpp"
@@ -42,14 +43,15 @@ struct ColumnViews {
       packs[c] = blocks::packs<pack>(values[c]);
     }
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool has(int c) const {
-    return columns == 2 || c < features || (target && c == columns - 1);
+  /// Whether there is a column `c`; `index`: of what is loaded of it, see `recomputed`.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool has(int c, std::int64_t index) const {
+    return columns == 2 || c < blocks::recomputed(features, index) || (target && c == columns - 1);
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto pack_of(int c, std::int64_t p) const {
-    return blocks::load_for_product(has(c), [&] { return packs[c](p); });
+    return blocks::load_for_product(has(c, p), [&] { return packs[c](p); });
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T value_of(int c, std::int64_t row) const {
-    return has(c) ? values[c](row) : T{0};
+    return has(c, row) ? values[c](row) : T{0};
   }
 
   Vector<const T> values[columns];
