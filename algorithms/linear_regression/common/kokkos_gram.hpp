@@ -60,7 +60,7 @@ class Products {
   /// Adds x[i] x[first] to the sum at `at`, x[i] x[first + 1] to the next one, and so on to x[end - 1].
   template <int at, int i, int first, int end>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(const Columns& x) {
-    constexpr int count = std::min(together, end - first);
+    constexpr int left = end - first, count = together < left ? together : left;
     if constexpr (count > 0) {
       for (int k = 0; k < wide; ++k) {  // a loop that GCC 12 vectorises: all within is unrolled
         double sums[count];
@@ -74,7 +74,7 @@ class Products {
   /// Adds x[first] to the sum at `at`, and so on to x[end - 1].
   template <int at, int first, int end>
   KOKKOS_FORCEINLINE_FUNCTION void add(const Columns& x) {
-    constexpr int count = std::min(together, end - first);
+    constexpr int left = end - first, count = together < left ? together : left;
     if constexpr (count > 0) {
       for (int k = 0; k < wide; ++k) {
         double sums[count];
