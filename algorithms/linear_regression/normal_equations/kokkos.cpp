@@ -4,7 +4,8 @@
 namespace league::kokkos::linear_regression {
 namespace {
 
-constexpr Numbers solve_numbers = blocks::by_kind({.team = 256}, {.team = 1});
+/// Threads of the solve, as many as of a team that adds rows.
+constexpr int solve_team = gram_numbers<double>.team;
 
 // One team, in scratch memory: Gauss-Jordan elimination without pivoting of [H | r]. Step k makes column k zero in all
 // other rows; lanes share what is right of it. A pivot that is not above zero gives NaN.
@@ -46,25 +47,17 @@ class Direct : public KokkosShard {
       : KokkosShard(problem, context, shard, Gram(problem.features).sums() - 2) {}
   void begin() const override {}
   void update() const override {
-    const int n = problem_.features + 1, team = std::min(solve_numbers.team, exec_.concurrency());
+    const int n = problem_.features + 1, team = std::min(solve_team, exec_.concurrency());
     const int row_bits = std::bit_width(static_cast<unsigned>(n));
     submit(queue(), "linear_regression/solve",
-           policy_of<solve_numbers.team>(exec_, {1, team, 1}, Solve::Matrix::shmem_size(n, n + 1)),
+           policy_of<solve_team>(exec_, {1, team, 1}, Solve::Matrix::shmem_size(n, n + 1)),
            Solve{Gram(problem_.features), static_cast<double>(problem_.rows), row_bits, sums_.view(), theta_.view()});
   }
 };
 
-WrittenModel once() {
-  return written_once<float, double>(model, []<class T>(Of<T>) {
-    NamedNumbers all = blocks::named(gram_numbers<T>), solve = blocks::named(solve_numbers, "solve");
-    all.insert(all.end(), solve.begin(), solve.end());
-    return all;
-  });
-}
-
 template <class T, int width>
 using NormalEquations = GramPass<T, width, Direct>;
-const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", once(),
+const RegisterWholeSolve<LinearRegression> normal_equations{"normal_equations", once_gram(),
                                                             by_block_width<NormalEquations>};
 
 }  // namespace
