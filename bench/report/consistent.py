@@ -40,7 +40,8 @@ def require_name(row: Row) -> None:
     fields = ("method", "model", "dtype", "devices", "ranks", "execution")
     held = {key: getattr(row, key) for key in fields} | row.sizes
     for key in named.keys() & held.keys():
-        if str(held[key]) != named[key]:
+        # a value may have a slash: the name of a method of one's own
+        if f"/{key}:{held[key]}/" not in f"{row.name}/":
             raise edited(key, held[key], f"its name has {shown(named[key])}")
 
 
