@@ -8,21 +8,19 @@
 namespace league::distance_matrix::kokkos_model {
 namespace {
 
-// A lane takes `width` neighbouring columns in `rows` rows: 16 bytes of a GPU's row, a vector register of a host's.
+// A lane takes `width` neighbouring columns in `rows` rows: `of_gpu` on a GPU, a vector register of them on a host.
 // Lanes in vectors leave more of a GPU's memory to its first-level cache than as many threads do.
-template <class T>
-struct Aligned {
+template <class T, int of_gpu>
+struct Shape {
   static constexpr Numbers numbers = blocks::by_kind(
-      {.width = 16 / int{sizeof(T)}, .rows = 8, .team = 32, .vector = 8},
+      {.width = of_gpu, .rows = 8, .team = 32, .vector = 8},
       {.columns = 1 << 12, .width = blocks::host_vector_bytes / int{sizeof(T)}, .rows = 8, .team = 1, .vector = 1});
 };
+template <class T>
+using Aligned = Shape<T, 16 / int{sizeof(T)}>;
 // Where rows are no multiple of a pack, a GPU's neighbouring lanes store neighbouring values.
 template <class T>
-struct Unaligned {
-  static constexpr Numbers numbers = blocks::by_kind(
-      {.width = 1, .rows = 8, .team = 32, .vector = 8},
-      {.columns = 1 << 12, .width = blocks::host_vector_bytes / int{sizeof(T)}, .rows = 8, .team = 1, .vector = 1});
-};
+using Unaligned = Shape<T, 1>;
 
 // Larger teams would leave the sums too few registers.
 constexpr int max_lanes = 512;

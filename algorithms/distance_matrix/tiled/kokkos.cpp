@@ -13,17 +13,18 @@ constexpr int of_vector = blocks::host_vector_bytes / int{sizeof(T)};
 // Two vectors of sums in each row take three quarters of a host's registers.
 constexpr int host_rows = blocks::host_vectors * 3 / 8;
 
-// A GPU's thread has 8 x 8 sums (4 x 4 doubles). On a host a panel of columns stays in the cache for `slab` tiles.
-template <class T>
-struct Large {
-  static constexpr Numbers numbers = blocks::by_kind({.tile = 32 * of_16_bytes<T>,
-                                                      .columns = 32 * of_16_bytes<T>,
+// A GPU's thread has 8 x 8 sums (4 x 4 doubles), its team a tile of `packs` packs in each direction; `resident`: teams
+// on a multiprocessor. On a host a panel of columns stays in the cache for `slab` tiles.
+template <class T, int packs, int resident>
+struct Shape {
+  static constexpr Numbers numbers = blocks::by_kind({.tile = packs * of_16_bytes<T>,
+                                                      .columns = packs * of_16_bytes<T>,
                                                       .slab = 1,
                                                       .width = of_16_bytes<T>,
                                                       .rows = 2 * of_16_bytes<T>,
                                                       .height = of_16_bytes<T>,
                                                       .depth = 16,
-                                                      .teams = 2},
+                                                      .teams = resident},
                                                      {.tile = host_rows,
                                                       .columns = 2 * of_vector<T>,
                                                       .slab = 8,
@@ -32,25 +33,10 @@ struct Large {
                                                       .height = 1,
                                                       .depth = 1});
 };
-// For few points: a quarter of the tile, so that more teams work.
 template <class T>
-struct Small {
-  static constexpr Numbers numbers = blocks::by_kind({.tile = 16 * of_16_bytes<T>,
-                                                      .columns = 16 * of_16_bytes<T>,
-                                                      .slab = 1,
-                                                      .width = of_16_bytes<T>,
-                                                      .rows = 2 * of_16_bytes<T>,
-                                                      .height = of_16_bytes<T>,
-                                                      .depth = 16,
-                                                      .teams = 8},
-                                                     {.tile = host_rows,
-                                                      .columns = 2 * of_vector<T>,
-                                                      .slab = 8,
-                                                      .width = of_vector<T>,
-                                                      .rows = host_rows,
-                                                      .height = 1,
-                                                      .depth = 1});
-};
+using Large = Shape<T, 32, 2>;
+template <class T>
+using Small = Shape<T, 16, 8>;  // for few points, so that more teams work
 
 /// A block of rows as tiles on the grid of the whole matrix: a block that begins inside a tile skips its upper rows, so
 /// that values do not depend on the blocking.
@@ -173,11 +159,15 @@ template <class T, Kind kind>
 class Tiled final : public DistanceShard {
   using LargeTile = blocks::RegisterTile<T, Large<T>>;
   using SmallTile = blocks::RegisterTile<T, Small<T>>;
+  /// Rows and columns are laid out alike, so that one array is both.
+  template <class Tile>
+  static constexpr bool one_layout = std::is_same_v<typename Tile::RowPanels, typename Tile::ColumnPanels>;
 
  public:
   Tiled(const DistanceMatrix& problem, const Context& context, const Shard& shard)
       : DistanceShard(problem, context, shard), exec_(kokkos::instance(runtime(), queue())) {
-    const std::int64_t rows = std::max(row_panels<LargeTile>().size(), row_panels<SmallTile>().size());
+    const std::int64_t rows =
+        one_layout<LargeTile> ? 0 : std::max(row_panels<LargeTile>().size(), row_panels<SmallTile>().size());
     const std::int64_t columns = std::max(column_panels<LargeTile>().size(), column_panels<SmallTile>().size());
     declare(rows_, "distance_matrix/rows", rows);
     declare(columns_, "distance_matrix/columns", columns);
@@ -232,7 +222,7 @@ class Tiled final : public DistanceShard {
     return {{out_.view(), problem().n, range, problem().euclidean},
             row_panels<Tile>(),
             column_panels<Tile>(),
-            blocks::packs<Tile::row_width>(Vector<const T>(rows_.view())),
+            blocks::packs<Tile::row_width>(Vector<const T>((one_layout<Tile> ? columns_ : rows_).view())),
             blocks::packs<Tile::width>(Vector<const T>(columns_.view())),
             norms_.view()};
   }
@@ -247,7 +237,7 @@ class Tiled final : public DistanceShard {
   void pack() const {
     const Vector<const T> points = points_.view();
     const auto n = static_cast<int>(problem().n), features = static_cast<int>(problem().dimension);
-    blocks::lay_out(exec_, points, n, features, row_panels<Tile>(), rows_.view(), launch_.team);
+    if (!one_layout<Tile>) blocks::lay_out(exec_, points, n, features, row_panels<Tile>(), rows_.view(), launch_.team);
     blocks::lay_out(exec_, points, n, features, column_panels<Tile>(), columns_.view(), launch_.team);
     if (kind == Kind::product) square_norms(exec_, points, n, features, norms_.view());
   }
