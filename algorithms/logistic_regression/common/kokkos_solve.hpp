@@ -52,23 +52,6 @@ inline void start(Queue& queue, const Exec& exec, const State& state) {
       });
 }
 
-// A team adds the partial sums [teams][sums] of all teams: a thread a sum, its lanes share the teams.
-inline void add_partials(Queue& queue, const Exec& exec, const State& state, const Vector<double>& partials,
-                         int teams) {
-  const auto sums = static_cast<int>(state.sums.extent(0));
-  kokkos::submit(
-      queue, "logistic_regression/add", one_team(exec), KOKKOS_LAMBDA(const Member& team) {
-        if (state.stopped()) return;
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, sums), [&](int i) {
-          double sum = 0;
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(team, teams),
-              [&](int of, double& mine) { mine += partials(std::int64_t{of} * sums + i); }, sum);
-          Kokkos::single(Kokkos::PerThread(team), [&] { state.sums(i) = sum; });
-        });
-      });
-}
-
 // A step of gradient descent. The step that finds a gradient below the tolerance is the last; later ones repeat its
 // loss.
 inline void descend(Queue& queue, const Exec& exec, const State& state, const Rule& rule) {
@@ -152,5 +135,13 @@ class Solve : public IterativeShard {
   kokkos::Array<double> theta_, loss_, sums_;
   kokkos::Array<std::int64_t> taken_, control_;
 };
+
+/// The class for the type of the data.
+template <template <class> class P>
+std::unique_ptr<IterativeShard> by_type(const LogisticRegression& problem, const Context& context, const Shard& shard) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IterativeShard> {
+    return std::make_unique<P<T>>(problem, context, shard);
+  });
+}
 
 }  // namespace league::logistic::kokkos_model

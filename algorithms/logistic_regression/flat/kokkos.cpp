@@ -53,16 +53,7 @@ class Flat final : public Solve<T, 1> {
   Launch launch_;
 };
 
-const RegisterSolve<LogisticRegression> flat{"flat",
-                                             written_once(kokkos::model),
-                                             [](const LogisticRegression& problem, const Context& context,
-                                                const Shard& shard) -> std::unique_ptr<IterativeShard> {
-                                               return with_type<float, double>(
-                                                   problem.dtype, [&]<class T>() -> std::unique_ptr<IterativeShard> {
-                                                     return std::make_unique<Flat<T>>(problem, context, shard);
-                                                   });
-                                             },
-                                             {Execution::stream}};
+const RegisterSolve<LogisticRegression> flat{"flat", written_once(kokkos::model), by_type<Flat>, {Execution::stream}};
 
 }  // namespace
 }  // namespace league::logistic::kokkos_model

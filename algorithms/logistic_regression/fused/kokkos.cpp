@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/team_sums_kokkos.hpp"
 #include "algorithms/blocks/vectorised.hpp"
 #include "algorithms/logistic_regression/common/kokkos_solve.hpp"
 #include "algorithms/logistic_regression/common/row.hpp"
@@ -13,16 +14,6 @@ constexpr Numbers numbers =
     blocks::by_kind({.width = 16 / int{sizeof(T)}, .depth = 1, .sums = 1, .team = 256, .teams = 2},
                     {.width = 64 / int{sizeof(T)}, .depth = 8, .sums = 64 / int{sizeof(T)}, .team = 1});
 constexpr int max_lanes = 256;
-
-/// The loss, the gradient's intercept and its features.
-template <int n>
-struct Sums {
-  double values[n] = {};
-  KOKKOS_FORCEINLINE_FUNCTION Sums& operator+=(const Sums& other) {
-    for (int i = 0; i < n; ++i) values[i] += other.values[i];
-    return *this;
-  }
-};
 
 /// Sums in the data's type, `side` of them next to each other for each of n.
 template <class T, int n, int width, int side>
@@ -40,12 +31,12 @@ struct Parts {
     LEAGUE_VECTORISED
     for (int s = 0; s < side; ++s) values[i][s] += sums[s];
   }
-  KOKKOS_FORCEINLINE_FUNCTION void flush(Sums<n>& total, int used) {
+  KOKKOS_FORCEINLINE_FUNCTION void flush(double (&total)[n], int used) {
     for (int i = 0; i < n; ++i) {
       if (i >= used) break;
       for (int half = side / 2; half > 0; half /= 2)
         for (int s = 0; s < half; ++s) values[i][s] += values[i][s + half];
-      total.values[i] += values[i][0];
+      total[i] += values[i][0];
       LEAGUE_VECTORISED
       for (int s = 0; s < side; ++s) values[i][s] = 0;
     }
@@ -55,8 +46,9 @@ struct Parts {
 /// The sums of a lane's packs, of `known` features or fewer.
 template <int known, class T, int width>
 KOKKOS_FORCEINLINE_FUNCTION void add_rows(const Rows<T, width>& rows, const State& state, std::int64_t worker,
-                                          std::int64_t workers, Sums<known + 2>& total) {
+                                          std::int64_t workers, double (&total)[known + 2]) {
   constexpr int depth = numbers<T>.depth, side = numbers<T>.sums;
+  for (double& sum : total) sum = 0;
   T weights[known + 1];
   for (int j = 0; j <= known; ++j) weights[j] = j <= rows.features ? static_cast<T>(state.theta(j)) : T{0};
   Parts<T, known + 2, width, side> parts;
@@ -100,30 +92,42 @@ KOKKOS_FORCEINLINE_FUNCTION void add_rows(const Rows<T, width>& rows, const Stat
   }
 }
 
-// A team adds the sums of its lanes once, at its end.
+// A team adds the sums of its lanes once, at its end; the last team to arrive adds those of all.
 template <int known, class T, int width>
 void accumulate_rows(Queue& queue, const Exec& exec, Launch launch, const Rows<T, width>& rows, const State& state,
-                     const Vector<double>& partials) {
+                     const Vector<double>& partials, const Vector<unsigned>& ticket) {
   using Bounds = Kokkos::LaunchBounds<max_lanes, kokkos::launch_bound(numbers<T>.teams)>;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>;
-  const int lanes = launch.team * launch.vector, sums = rows.features + 2;
+  using Sums = blocks::TeamSums<known + 2>;
+  const int lanes = launch.team * launch.vector;
   kokkos::submit(
-      queue, "logistic_regression/fused", Policy(exec, launch.league, launch.team, launch.vector),
-      KOKKOS_LAMBDA(const typename Policy::member_type& team) {
+      queue, "logistic_regression/fused",
+      Policy(exec, launch.league, launch.team, launch.vector)
+          .set_scratch_size(Sums::level, Kokkos::PerTeam(Sums::bytes(lanes))),
+      KOKKOS_LAMBDA(const Member& team) {
         if (state.stopped()) return;
-        Sums<known + 2> total;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamVectorRange(team, lanes),
-            [&](int lane, Sums<known + 2>& mine) {
-              add_rows<known>(rows, state, std::int64_t{team.league_rank()} * lanes + lane,
-                              std::int64_t{team.league_size()} * lanes, mine);
-            },
-            total);
-        blocks::once_per_team(team, [&] {
-          for (int i = 0; i < known + 2; ++i)
-            if (i < sums) partials(std::int64_t{team.league_rank()} * sums + i) = total.values[i];
-        });
+        Sums(team, lanes)
+            .over_league(
+                partials, ticket,
+                [&](int lane, double (&mine)[known + 2]) {
+                  add_rows<known>(rows, state, std::int64_t{team.league_rank()} * lanes + lane,
+                                  std::int64_t{team.league_size()} * lanes, mine);
+                },
+                [&](int i, double sum) {
+                  if (i < rows.features + 2) state.sums(i) = sum;
+                });
       });
+}
+
+/// Calls `body.template operator()<known>()` with the smallest instantiated number of features that suffices.
+template <class Body>
+void with_known(int features, const Body& body) {
+  if (features <= 2) return body.template operator()<2>();
+  if (features <= 4) return body.template operator()<4>();
+  if (features <= 8) return body.template operator()<8>();
+  if (features <= 16) return body.template operator()<16>();
+  if (features <= 32) return body.template operator()<32>();
+  body.template operator()<64>();
 }
 
 template <class T>
@@ -132,56 +136,44 @@ class Fused final : public Solve<T, numbers<T>.width> {
 
  public:
   using Base::Base;
-  /// As many teams as the device holds at once.
+  /// As many teams as the device holds at once, no larger than their scratch memory allows.
   Launch configure(Launch launch) override {
-    LaunchLimits most = kokkos::limits(Base::queue());
-    most.team_times_vector = std::min(most.team_times_vector, max_lanes);
-    launch_ = resolve(launch, {0, std::min(numbers<T>.team, most.team_times_vector), 1}, most);
-    const int lanes = launch_.team * launch_.vector;
-    launch_.tile = numbers<T>.width * lanes;
-    if (launch_.league == 0)
-      launch_.league = static_cast<int>(
-          std::clamp<std::int64_t>(ceil_div<std::int64_t>(Base::rows().size(), launch_.tile), 1,
-                                   std::max(1, blocks::lanes_at_once(Base::exec_, numbers<T>, max_lanes) / lanes)));
-    Base::declare(partials_, "logistic_regression/partials", std::int64_t{launch_.league} * (Base::features() + 2));
+    with_known(Base::features(), [&]<int known>() {
+      using Sums = blocks::TeamSums<known + 2>;
+      LaunchLimits most = kokkos::limits(Base::queue());
+      most.team_times_vector = std::min(most.team_times_vector, max_lanes);
+      const auto scratch = static_cast<std::size_t>(Team::scratch_size_max(Sums::level));
+      int team = std::min(numbers<T>.team, most.team_times_vector);
+      while (team > 1 && Sums::bytes(team) > scratch) team /= 2;
+      launch_ = resolve(launch, {0, team, 1}, most);
+      const int lanes = launch_.team * launch_.vector;
+      league::require_scratch(Sums::bytes(lanes), scratch, "the sums of this team");
+      launch_.tile = numbers<T>.width * lanes;
+      if (launch_.league == 0)
+        launch_.league = static_cast<int>(
+            std::clamp<std::int64_t>(ceil_div<std::int64_t>(Base::rows().size(), launch_.tile), 1,
+                                     std::max(1, blocks::lanes_at_once(Base::exec_, numbers<T>, max_lanes) / lanes)));
+      Base::declare(partials_, "logistic_regression/partials", std::int64_t{launch_.league} * (known + 2));
+    });
+    Base::declare_zeroed(ticket_, "logistic_regression/ticket", 1);
     return launch_;
   }
   void accumulate() const override {
-    const auto rows = Base::all_rows();
-    const auto run = [&]<int known>() {
-      accumulate_rows<known>(Base::queue(), Base::exec_, launch_, rows, Base::state(), partials_.view());
-    };
-    if (rows.features <= 2)
-      run.template operator()<2>();
-    else if (rows.features <= 4)
-      run.template operator()<4>();
-    else if (rows.features <= 8)
-      run.template operator()<8>();
-    else if (rows.features <= 16)
-      run.template operator()<16>();
-    else if (rows.features <= 32)
-      run.template operator()<32>();
-    else
-      run.template operator()<64>();
-    add_partials(Base::queue(), Base::exec_, Base::state(), partials_.view(), launch_.league);
+    with_known(Base::features(), [&]<int known>() {
+      accumulate_rows<known>(Base::queue(), Base::exec_, launch_, Base::all_rows(), Base::state(), partials_.view(),
+                             ticket_.view());
+    });
   }
 
  private:
   Launch launch_;
   kokkos::Array<double> partials_;
+  kokkos::Array<unsigned> ticket_;
 };
 
-template <class T>
-std::unique_ptr<IterativeShard> make_fused(const LogisticRegression& problem, const Context& context,
-                                           const Shard& shard) {
-  return std::make_unique<Fused<T>>(problem, context, shard);
-}
 const RegisterSolve<LogisticRegression> fused{
     "fused", written_once<float, double>(kokkos::model, []<class T>(Of<T>) { return blocks::named(numbers<T>); }),
-    [](const LogisticRegression& problem, const Context& context,
-       const Shard& shard) -> std::unique_ptr<IterativeShard> {
-      return with_type<float, double>(problem.dtype, [&]<class T>() { return make_fused<T>(problem, context, shard); });
-    }};
+    by_type<Fused>};
 
 }  // namespace
 }  // namespace league::logistic::kokkos_model
