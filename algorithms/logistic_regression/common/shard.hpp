@@ -5,6 +5,7 @@
 
 #include "algorithms/blocks/shard_sums.hpp"
 #include "algorithms/drivers/iterative.hpp"
+#include "algorithms/logistic_regression/common/features.hpp"
 #include "algorithms/logistic_regression/common/pack_rows.hpp"
 #include "backends/launch.hpp"
 
@@ -63,18 +64,6 @@ struct SolveMemory {
   Array<std::int64_t> taken, control;
   Array<unsigned> tickets;
 };
-
-/// Calls `body.template operator()<D>()` with the smallest instantiated feature count that suffices.
-template <class Body>
-void with_features(int features, const Body& body) {
-  if (features <= 1) return body.template operator()<1>();
-  if (features <= 2) return body.template operator()<2>();
-  if (features <= 4) return body.template operator()<4>();
-  if (features <= 8) return body.template operator()<8>();
-  if (features <= 16) return body.template operator()<16>();
-  if (features <= 32) return body.template operator()<32>();
-  body.template operator()<64>();
-}
 
 /// The class for the type of the data.
 template <template <class> class P>

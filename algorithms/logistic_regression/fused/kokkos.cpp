@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/team_sums_kokkos.hpp"
 #include "algorithms/blocks/vectorised.hpp"
+#include "algorithms/logistic_regression/common/features.hpp"
 #include "algorithms/logistic_regression/common/kokkos_solve.hpp"
 #include "algorithms/logistic_regression/common/row.hpp"
 
@@ -119,17 +120,6 @@ void accumulate_rows(Queue& queue, const Exec& exec, Launch launch, const Rows<T
       });
 }
 
-/// Calls `body.template operator()<known>()` with the smallest instantiated number of features that suffices.
-template <class Body>
-void with_known(int features, const Body& body) {
-  if (features <= 2) return body.template operator()<2>();
-  if (features <= 4) return body.template operator()<4>();
-  if (features <= 8) return body.template operator()<8>();
-  if (features <= 16) return body.template operator()<16>();
-  if (features <= 32) return body.template operator()<32>();
-  body.template operator()<64>();
-}
-
 template <class T>
 class Fused final : public Solve<T, numbers<T>.width> {
   using Base = Solve<T, numbers<T>.width>;
@@ -138,7 +128,7 @@ class Fused final : public Solve<T, numbers<T>.width> {
   using Base::Base;
   /// As many teams as the device holds at once, no larger than their scratch memory allows.
   Launch configure(Launch launch) override {
-    with_known(Base::features(), [&]<int known>() {
+    with_features(Base::features(), [&]<int known>() {
       using Sums = blocks::TeamSums<known + 2>;
       LaunchLimits most = kokkos::limits(Base::queue());
       most.team_times_vector = std::min(most.team_times_vector, max_lanes);
@@ -159,7 +149,7 @@ class Fused final : public Solve<T, numbers<T>.width> {
     return launch_;
   }
   void accumulate() const override {
-    with_known(Base::features(), [&]<int known>() {
+    with_features(Base::features(), [&]<int known>() {
       accumulate_rows<known>(Base::queue(), Base::exec_, launch_, Base::all_rows(), Base::state(), partials_.view(),
                              ticket_.view());
     });
