@@ -10,6 +10,8 @@
 #include <sstream>
 #include <vector>
 
+#include "backends/split.hpp"
+
 namespace league {
 namespace {
 
@@ -26,13 +28,6 @@ std::int64_t number_of(const fs::path& file, std::string_view key = "") {
     if (line.starts_with(key) && std::istringstream(line.substr(key.size())) >> number) return number;
   }
   return -1;
-}
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, at);) parts.push_back(part);
-  return parts;
 }
 
 /// Where a hierarchy of control groups is mounted, and which of its groups lies there.

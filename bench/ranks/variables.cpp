@@ -4,7 +4,8 @@
 #include <array>
 #include <cstdlib>
 #include <set>
-#include <sstream>
+
+#include "backends/split.hpp"
 
 namespace league::bench {
 namespace {
@@ -32,16 +33,9 @@ constexpr std::array changing{
     Changing{"LD_PRELOAD", "its functions stand in for those of libraries"},
 };
 
-std::vector<std::string> entries_of(const std::string& list) {
-  std::vector<std::string> entries;
-  std::istringstream stream(list);
-  for (std::string entry; std::getline(stream, entry, ',');) entries.push_back(entry);
-  return entries;
-}
-
 /// What a list of GPUs hides by mistake; empty: nothing.
 std::string fault_of_list(const std::string& list) {
-  const std::vector<std::string> entries = entries_of(list);
+  const std::vector<std::string> entries = split(list, ',');
   if (entries.empty()) return "it is empty, and hides all GPUs";
   std::set<std::string> named;
   for (const std::string& entry : entries) {

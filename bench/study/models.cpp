@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "backends/model.hpp"
+#include "backends/split.hpp"
 #include "bench/build_info.hpp"
 
 namespace league::bench {
@@ -48,12 +48,7 @@ std::string_view name(State state) {
   return names[static_cast<std::size_t>(state)];
 }
 
-std::vector<std::string> parts_left_out() {
-  std::vector<std::string> names;
-  std::istringstream words(build_info::left_out);
-  for (std::string name; std::getline(words, name, ';');) names.push_back(name);
-  return names;
-}
+std::vector<std::string> parts_left_out() { return split(std::string(build_info::left_out), ';'); }
 
 std::vector<std::string> known_models() {
   std::vector<std::string> names;

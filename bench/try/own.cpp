@@ -5,8 +5,8 @@
 #include <fstream>
 #include <iostream>
 #include <set>
-#include <sstream>
 
+#include "backends/split.hpp"
 #include "bench/build_info.hpp"
 #include "bench/errors.hpp"
 #include "bench/files.hpp"
@@ -172,8 +172,7 @@ fs::path prefix_of(const fs::path& python) { return python.parent_path().parent_
 std::vector<fs::path> listed_in(const char* variable) {
   std::vector<fs::path> folders;
   const char* value = std::getenv(variable);
-  std::istringstream list(value == nullptr ? "" : value);
-  for (std::string folder; std::getline(list, folder, ':');)
+  for (const std::string& folder : split(value == nullptr ? "" : value, ':'))
     if (!folder.empty()) folders.emplace_back(folder);
   return folders;
 }

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "backends/split.hpp"
 #include "bench/peers/answer.hpp"
 #include "bench/try/description.hpp"
 
@@ -18,8 +19,7 @@ constexpr int end_s = 60;   // until it has summed up
 /// On the PATH, or where CUDA is installed; its name where it is on neither.
 std::string compute_sanitizer() {
   const char* path = std::getenv("PATH");
-  std::istringstream folders(std::string(path == nullptr ? "" : path) + ":/usr/local/cuda/bin");
-  for (std::string folder; std::getline(folders, folder, ':');)
+  for (const std::string& folder : split(std::string(path == nullptr ? "" : path) + ":/usr/local/cuda/bin", ':'))
     if (const auto file = std::filesystem::path(folder) / "compute-sanitizer"; std::filesystem::exists(file))
       return file.string();
   return "compute-sanitizer";
