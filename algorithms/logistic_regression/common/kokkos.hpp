@@ -1,144 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/group_kokkos.hpp"
-#include "algorithms/logistic_regression/common/newton_step.hpp"
-#include "algorithms/logistic_regression/common/shard.hpp"
-#include "algorithms/logistic_regression/host/host.hpp"
+#include "algorithms/blocks/numbers_kokkos.hpp"
+#include "algorithms/blocks/once_per_team_kokkos.hpp"
+#include "algorithms/blocks/packs_kokkos.hpp"
+#include "algorithms/blocks/share_kokkos.hpp"
+#include "algorithms/contract/with_type.hpp"
+#include "algorithms/drivers/iterative.hpp"
+#include "algorithms/logistic_regression/logistic_regression.hpp"
+#include "backends/kokkos/buffer.hpp"
 #include "backends/kokkos/submit.hpp"
 
-namespace league::kokkos::logistic_regression {
+/// What the solves written once share: the rows, the state and the step.
+namespace league::logistic::kokkos_model {
 
-using namespace league::logistic;  // NOLINT: the algorithm's own words
-using blocks::comes_last, blocks::team_group;
+using blocks::Numbers, kokkos::Exec, kokkos::Member, kokkos::Team, kokkos::Vector;
 
-/// Maximum threads per team, limited by registers.
-inline constexpr int max_threads = 256;
-
-/// Scratch level: level 0 of a host has only 32 KiB.
-inline constexpr int scratch_level = on_gpu ? 0 : 1;
-
-/// A policy whose teams have `doubles` of scratch and `extra` values of T. `teams` of `max_team` threads share a
-/// multiprocessor.
-template <int teams = 1, class T = double, int max_team = max_threads>
-auto bounded_policy(const Exec& exec, Launch launch, int doubles, int extra = 0) {
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<max_team, launch_bound(teams)>> policy(
-      exec, launch.league, launch.team, launch.vector);
-  const std::size_t bytes =
-      sizeof(double) * static_cast<std::size_t>(doubles) + sizeof(T) * static_cast<std::size_t>(extra) + 32;
-  policy.set_scratch_size(scratch_level, Kokkos::PerTeam(static_cast<int>(bytes)));
-  return policy;
-}
-
-template <class T, class M>
-KOKKOS_INLINE_FUNCTION T* scratch_of(const M& team, int size) {
-  return aligned_scratch<T>(team, static_cast<std::size_t>(size) * sizeof(T), scratch_level);
-}
-
-/// theta converted to the data's type, zero-padded. @pre all threads call
-template <class T, class Barrier>
-KOKKOS_INLINE_FUNCTION void load_weights(const Group<Barrier>& team, const State& state, int features, int n,
-                                         T* weights) {
-  for (int j = team.rank; j < n; j += team.size) weights[j] = j <= features ? static_cast<T>(state.theta[j]) : T{0};
-  team.barrier();
-}
-
-// Kernels in headers are functors, not lambdas: nvcc generates the wrappers of an extended lambda per translation unit,
-// while the linker merges the inline functions that call it (ODR violation).
-
-/// Sets the state before the first step.
-struct Begin {
-  State state;
+/// The rows of a shard in packs of `width`: [features][packs], and their labels; the last pack is filled up with zeros.
+template <class T, int width>
+struct Rows {
+  blocks::Packs<const T, width> columns;
+  blocks::Packs<const std::uint8_t, width> labels;
+  std::int64_t count, packs;
   int features;
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    begin_state(team_group(team, team.team_size()), features, state);
+};
+
+/// The state of a solve, replicated on every shard. `sums`: the loss, then the gradient, intercept first.
+struct State {
+  Vector<double> theta, loss, sums;
+  Vector<std::int64_t> taken, control;  ///< [1]; the steps so far, and whether the solve has stopped
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool stopped() const { return control(1) != 0; }
+};
+
+struct Rule {
+  int features;
+  double share, learning_rate, l2, tolerance;  ///< `share`: the weight of a row in the mean
+};
+
+constexpr Numbers of_step = blocks::by_kind({.team = 32, .vector = 32}, {.team = 1, .vector = 1});
+
+inline Team one_team(const Exec& exec) { return Team(exec, 1, of_step.team, of_step.vector); }
+
+// Sets the state before the first step.
+inline void start(Queue& queue, const Exec& exec, const State& state) {
+  kokkos::submit(
+      queue, "logistic_regression/begin", one_team(exec), KOKKOS_LAMBDA(const Member& team) {
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, static_cast<int>(state.theta.extent(0))),
+                             [&](int j) { state.theta(j) = 0; });
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 2), [&](int j) { state.control(j) = 0; });
+      });
+}
+
+// A step of gradient descent. The step that finds a gradient below the tolerance is the last; later ones repeat its
+// loss.
+inline void descend(Queue& queue, const Exec& exec, const State& state, const Rule& rule) {
+  kokkos::submit(
+      queue, "logistic_regression/descend", one_team(exec), KOKKOS_LAMBDA(const Member& team) {
+        const std::int64_t step = state.control(0);
+        const bool stopped = state.stopped();
+        const auto component = [&](int j) {
+          return state.sums(1 + j) * rule.share + (j > 0 ? rule.l2 * state.theta(j) : 0.0);
+        };
+        double squares = 0;
+        int large = 0;
+        const int coefficients = rule.features + 1;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamVectorRange(team, 1, coefficients),
+            [&](int j, double& sum) { sum += state.theta(j) * state.theta(j); }, squares);
+        Kokkos::parallel_reduce(
+            Kokkos::TeamVectorRange(team, coefficients),
+            [&](int j, int& sum) {
+              const double value = component(j);
+              sum += value < rule.tolerance && -value < rule.tolerance ? 0 : 1;
+            },
+            large);
+        team.team_barrier();  // all have read the state
+        blocks::once_per_team(team, [&] {
+          state.loss(step) = stopped ? state.loss(step - 1) : state.sums(0) * rule.share + rule.l2 / 2 * squares;
+          state.control(0) = step + 1;
+          if (stopped) return;
+          state.taken(0) = step + 1;
+          if (large == 0) state.control(1) = 1;
+        });
+        if (stopped) return;
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, coefficients),
+                             [&](int j) { state.theta(j) -= rule.learning_rate * component(j); });
+      });
+}
+
+/// A solve by gradient descent on the rows of a shard; a method adds the sums of its rows in `accumulate`.
+template <class T, int width>
+class Solve : public IterativeShard {
+ public:
+  Solve(const LogisticRegression& problem, const Context& context, const Shard& shard)
+      : IterativeShard(context, shard),
+        exec_(kokkos::instance(runtime(), queue())),
+        packs_(ceil_div<std::int64_t>(rows().size(), width)),
+        rule_{problem.features, 1 / static_cast<double>(problem.extent()), problem.learning_rate, problem.l2,
+              problem.tolerance} {
+    declare_zeroed(columns_, "logistic_regression/columns", rule_.features * packs_ * width);
+    declare_zeroed(labels_, "logistic_regression/labels", packs_ * width);
+    for (int d = 0; d < rule_.features; ++d) input(columns_, problem.column<T>(d, rows()), d * packs_ * width);
+    input(labels_, problem.labels_of(rows()));
+    declare(theta_, "logistic_regression/theta", rule_.features + 1);
+    declare(loss_, "logistic_regression/loss", problem.steps);
+    declare(sums_, "logistic_regression/sums", rule_.features + 2);
+    declare(taken_, "logistic_regression/taken", 1);
+    declare(control_, "logistic_regression/control", 2);
+    whole_output(theta_, LogisticRegression::theta);
+    whole_output(loss_, LogisticRegression::loss);
+    whole_output(taken_, LogisticRegression::steps_taken);
   }
-};
+  void begin() const override { start(queue(), exec_, state()); }
+  [[nodiscard]] Buffer sums() const override { return kokkos::buffer_of(sums_); }
+  void update() const override { descend(queue(), exec_, state(), rule_); }
 
-/// Takes the gradient step from the sums.
-struct Descend {
-  Rule rule;
-  State state;
-  int doubles;  ///< scratch
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    descend(team_group(team, team.team_size()), rule, state, scratch_of<double>(team, doubles));
+ protected:
+  [[nodiscard]] int features() const { return rule_.features; }
+  [[nodiscard]] State state() const {
+    return {theta_.view(), loss_.view(), sums_.view(), taken_.view(), control_.view()};
   }
+  [[nodiscard]] Rows<T, width> all_rows() const {
+    return {blocks::packs<width>(Vector<const T>(columns_.view())),
+            blocks::packs<width>(Vector<const std::uint8_t>(labels_.view())), rows().size(), packs_, rule_.features};
+  }
+  const Exec& exec_;
+
+ private:
+  std::int64_t packs_;
+  Rule rule_;
+  kokkos::Array<T> columns_;
+  kokkos::Array<std::uint8_t> labels_;
+  kokkos::Array<double> theta_, loss_, sums_;
+  kokkos::Array<std::int64_t> taken_, control_;
 };
 
-/// The launch of a single-team kernel.
-constexpr Launch small(int threads = 128) { return {1, on_gpu ? threads : 1, 1}; }
-
-template <class T>
-void begin_solve(const Exec& exec, const SolveMemory<Array, T>& memory) {
-  submit(memory.shard.queue(), "logistic_regression/begin", bounded_policy(exec, small(), 0),
-         Begin{memory.state(), memory.features});
-}
-
-template <class T>
-void descend_alone(const Exec& exec, const SolveMemory<Array, T>& memory) {
-  const int doubles = look_scratch(memory.features);
-  submit(memory.shard.queue(), "logistic_regression/descend", bounded_policy(exec, small(), doubles),
-         Descend{memory.rule, memory.state(), doubles});
-}
-
-/// The default launch: as many teams as are resident at once, none without rows. A team takes `tile(threads)` rows at a
-/// time; on a host a thread takes its own blocks.
-template <class Tile>
-Launch resolve_for(const VariantShard& shard, Launch launch, int team, int teams_per_multiprocessor, const Tile& tile,
-                   int max_team = max_threads) {
-  LaunchLimits allowed = limits(shard.queue());
-  if (on_gpu) allowed.team_times_vector = max_team;
-  launch = resolve(launch, {0, on_gpu ? team : 1, 1}, allowed);
-  launch.tile = on_gpu ? tile(launch.team * launch.vector) : static_cast<int>(host_block);
-  if (launch.league == 0)
-    launch.league = on_gpu ? std::min(league_of(ceil_div<std::int64_t>(shard.rows().size(), std::max(launch.tile, 1))),
-                                      multiprocessors(shard) * teams_per_multiprocessor)
-                           : std::max(1, shard.queue().device().threads / launch.team);
-  return launch;
-}
-
-/// A thread of a league on a host, which takes its own blocks of rows.
-struct Worker {
-  std::int64_t rank, of;
-};
-
-/// On a host: calls `body(worker)` on every thread of the league, unless the solve has stopped.
-template <class Body>
-void each_worker(Queue& queue, const Exec& exec, const char* label, Launch launch, const State& state,
-                 const Body& body) {
-  submit(queue, label, Team(exec, launch.league, launch.team, 1), [=](const Member& team) {
-    if (state.control[is_stopped] != 0) return;
-    body(Worker{std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
-                std::int64_t{team.league_size()} * team.team_size()});
+/// The class for the type of the data.
+template <template <class> class P>
+std::unique_ptr<IterativeShard> by_type(const LogisticRegression& problem, const Context& context, const Shard& shard) {
+  return with_type<float, double>(problem.dtype, [&]<class T>() -> std::unique_ptr<IterativeShard> {
+    return std::make_unique<P<T>>(problem, context, shard);
   });
 }
 
-/// On a host: every worker adds its blocks of rows by `add(blocks, sums)` to n sums of its own, initially 0, which then
-/// go to `partials` [workers x n]: no two threads add into one cache line.
-template <class Add>
-void host_accumulate(Queue& queue, const Exec& exec, const char* label, Launch launch, const State& state,
-                     std::int64_t rows, int n, double* partials, const Add& add) {
-  each_worker(queue, exec, label, launch, state, [=](Worker worker) {
-    double mine[newton_sums(LogisticRegression::max_features)];
-    for (int i = 0; i < n; ++i) mine[i] = 0;
-    add(blocks_of(rows, worker.rank, worker.of), mine);
-    for (int i = 0; i < n; ++i) partials[worker.rank * n + i] = mine[i];
-  });
-}
-
-/// On a host: one thread adds the sums of all. (A template, so that it is not compiled where Exec is a GPU.)
-template <class E>
-void host_finish(Queue& queue, const E& exec, Launch launch, const State& state, int n, const double* partials,
-                 double* sums) {
-  const std::int64_t workers = std::int64_t{launch.league} * launch.team;
-  submit(queue, "logistic_regression/finish", Team(exec, 1, 1, 1), [=](const Member&) {
-    if (state.control[is_stopped] != 0) return;
-    for (int i = 0; i < n; ++i) {
-      double sum = 0;
-      for (std::int64_t worker = 0; worker < workers; ++worker) sum += partials[worker * n + i];
-      sums[i] = sum;
-    }
-  });
-}
-
-}  // namespace league::kokkos::logistic_regression
+}  // namespace league::logistic::kokkos_model

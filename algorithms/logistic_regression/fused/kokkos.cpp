@@ -2,7 +2,7 @@
 #include "algorithms/blocks/team_sums_kokkos.hpp"
 #include "algorithms/blocks/vectorised.hpp"
 #include "algorithms/logistic_regression/common/features.hpp"
-#include "algorithms/logistic_regression/common/kokkos_solve.hpp"
+#include "algorithms/logistic_regression/common/kokkos.hpp"
 #include "algorithms/logistic_regression/common/row.hpp"
 
 namespace league::logistic::kokkos_model {

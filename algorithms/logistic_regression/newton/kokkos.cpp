@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/logistic_regression/common/kokkos_newton.hpp"
+#include "algorithms/logistic_regression/common/kokkos_specialised_newton.hpp"
 #include "algorithms/logistic_regression/common/newton_rows.hpp"
 #include "algorithms/logistic_regression/host/newton.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_native_kokkos.hpp"
 #include "algorithms/blocks/mma_native.hpp"
-#include "algorithms/logistic_regression/common/kokkos_newton.hpp"
+#include "algorithms/logistic_regression/common/kokkos_specialised_newton.hpp"
 #include "algorithms/logistic_regression/newton_mma/units.hpp"
 
 // One or two subgroups take a run of rows, from memory to registers, and compute its Hessian by matrix units. Then one

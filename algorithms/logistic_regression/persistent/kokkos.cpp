@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/logistic_regression/persistent/kokkos.hpp"
+#include "algorithms/logistic_regression/persistent/kokkos_specialised.hpp"
 
 namespace league::kokkos::logistic_regression {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/sums_native_kokkos.hpp"
-#include "algorithms/logistic_regression/persistent/kokkos.hpp"
+#include "algorithms/logistic_regression/persistent/kokkos_specialised.hpp"
 
 namespace league::kokkos::logistic_regression {
 namespace {

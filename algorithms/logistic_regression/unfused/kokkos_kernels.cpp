@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <KokkosBlas2_gemv.hpp>
 
-#include "algorithms/logistic_regression/unfused/kokkos.hpp"
+#include "algorithms/logistic_regression/unfused/kokkos_specialised.hpp"
 
 // Kokkos Kernels' own product (no TPL) multiplies X theta and X^T (p - y); the kernels between are those of `unfused`.
 namespace league::kokkos::logistic_regression {

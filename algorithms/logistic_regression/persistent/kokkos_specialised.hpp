@@ -4,7 +4,7 @@
 #include "algorithms/blocks/league_all_reduce_kokkos.hpp"
 #include "algorithms/blocks/league_barrier_kokkos.hpp"
 #include "algorithms/blocks/sums_kokkos.hpp"
-#include "algorithms/logistic_regression/common/kokkos.hpp"
+#include "algorithms/logistic_regression/common/kokkos_specialised.hpp"
 #include "algorithms/logistic_regression/persistent/kernel.hpp"
 
 // One league takes all steps; teams send each other their sums in stamped words, if there are several. All teams must

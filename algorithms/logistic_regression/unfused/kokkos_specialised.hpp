@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/logistic_regression/common/kokkos.hpp"
+#include "algorithms/logistic_regression/common/kokkos_specialised.hpp"
 
 // The passes of `unfused` over all rows: logits, residuals, gradient. A thread takes every
 // (teams x threads)-th pack of 4 rows (2 in f64), 8 features at a time; on a host, neighbouring blocks of 512 rows.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/logistic_regression/common/kokkos.hpp"
+#include "algorithms/logistic_regression/common/kokkos_specialised.hpp"
 
 namespace league::kokkos::logistic_regression {
 
