@@ -61,7 +61,7 @@ def named(one, *keys):
     """With these keys in its name, as the harness names what is not at its default."""
     found = {**one["parameters"], **one["sizes"]}
     parts = "/".join(f"{key}:{found[key]}" for key in keys)
-    return {**one, "name": f"a/method:m/model:{one['model']}/{parts}/{len(str(one))}"}
+    return {**one, "name": f"a/model:{one['model']}/{parts}/{len(str(one))}"}
 
 
 def test_defaults_are_not_shown(entry, rows_of):
