@@ -23,7 +23,8 @@ BY_KIND = (
 BLOCKS = (
     *(*BY_KIND, "once_per_team_kokkos", "items_kokkos", "point_panels_kokkos"),
     *("register_tile_kokkos", "pack", "exponentials", "term", "unrolled"),
-    *("team_sums_kokkos", "shard_sums_kokkos", "moment_descent", "recomputed"),
+    *("team_sums_kokkos", "shard_sums_kokkos", "definite_solve_kokkos"),
+    *("moment_descent", "recomputed"),
 )
 # Headers that know no device code: what the harness calls, and pure functions of values.
 HARNESS = ("contract", "drivers", "oracle")
