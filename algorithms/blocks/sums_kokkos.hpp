@@ -18,42 +18,6 @@ inline void require_scratch(Launch launch, int values) {
   kokkos::require_scratch(scratch_bytes(values), "team size " + std::to_string(launch.team));
 }
 
-/// Adds over a team in Kokkos' own API, through its scratch memory.
-struct ScratchSums {
-  using Threads = TeamThreads;
-  /// Scratch of `add` in doubles.
-  template <int n>
-  static constexpr int scratch_size(int lanes) {
-    return team_sums_size<n>(lanes);
-  }
-  static void require(int /*lanes*/) {}
-  /// All threads get the sums. @pre all threads call
-  template <class T, int n, class Barrier>
-  KOKKOS_FUNCTION static Sums<double, n> add(const Group<Barrier>& team, const Sums<T, n>& mine, double* scratch,
-                                             std::int64_t /*turn*/) {
-    return sums_for_all(team, mine, scratch);
-  }
-  /// For `league_all_reduce`: all threads of a team.
-  template <class Barrier>
-  struct Receivers {
-    Group<Barrier> team;
-    double* scratch;
-    KOKKOS_FUNCTION int rank() const { return team.rank; }
-    KOKKOS_FUNCTION int size() const { return team.size; }
-    KOKKOS_FUNCTION static bool all(bool here) { return here; }
-    template <int n>
-    KOKKOS_FUNCTION Sums<double, n> sum(const Sums<double, n>& mine) const {
-      return sums_for_all(team, mine, scratch);
-    }
-  };
-  template <class Barrier>
-  KOKKOS_FUNCTION static Receivers<Barrier> receivers(const Group<Barrier>& team, std::int64_t /*teams*/,
-                                                      double* scratch, std::int64_t /*step*/) {
-    return {team, scratch};
-  }
-  KOKKOS_FUNCTION static std::int64_t turn(std::int64_t /*teams*/, std::int64_t step) { return step; }
-};
-
 /// Adds `partials` [teams x n] into `sums` [n]; all threads of the last team call. `scratch`: that of `sums_for_all`.
 template <int n, class Barrier>
 KOKKOS_INLINE_FUNCTION void add_partials(const Group<Barrier>& team, int teams, const double* partials, double* sums,

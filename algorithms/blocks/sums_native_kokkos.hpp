@@ -26,8 +26,7 @@ KOKKOS_FUNCTION T native_team_sum(const Group<Barrier>& team, T mine, T* scratch
 }
 
 /// Adds over a team by the native shuffles and barrier, as `sums_for_all` of CUDA does: subgroups shuffle, then every
-/// thread adds their sums in order; one barrier. For kernels that are written over a way to add: `ScratchSums`, which
-/// is portable, or this one.
+/// thread adds their sums in order; one barrier.
 struct NativeSums {
   using Threads = NativeThreads;
   /// Scratch of `add` in doubles.

@@ -60,7 +60,11 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "persistent",
                  .description = "one kernel for the whole solve, on one device",
                  .dtypes = reals,
-                 .not_expressible = {{"serial", alone}, {"openmp", alone}}},
+                 .not_expressible = {{"serial", alone},
+                                     {"openmp", alone},
+                                     {"kokkos",
+                                      "what a lane of Kokkos holds in registers ends with its range, before the "
+                                      "step's barrier"}}},
                 {.name = "unfused",
                  .description = "as libraries do it: product, loss, product, one pass each",
                  .dtypes = reals,

@@ -2,27 +2,26 @@
 #include "algorithms/polynomial_fit/common/kokkos_specialised.hpp"
 
 #include "algorithms/blocks/league_all_reduce_kokkos.hpp"
-#include "algorithms/blocks/sums_native_kokkos.hpp"
 
 // One league takes all steps, its lanes keep their points in registers; on a host one team.
 namespace league::kokkos::polynomial_fit::specialised {
 namespace {
 
-using Adder = blocks::NativeSums;
+using Threads = blocks::NativeSums::Threads;
 
 template <class T, int resident, bool alone>
 void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, const Rule& rule, const State& state,
                     stamped::Word* board) {
-  const int in_team = launch.team * launch.vector, size = blocks::league_sums_size<Adder, sums_per_step>(in_team);
+  const int in_team = launch.team * launch.vector, size = blocks::league_sums_size<sums_per_step>(in_team);
   Kokkos::parallel_for(
       "polynomial_fit/persistent", policy_of<T>(exec, launch, size), KOKKOS_LAMBDA(const Member& member) {
         const Scratch memory(member.team_scratch(0), static_cast<std::size_t>(size));
-        double* scratch = Adder::Threads::template kept_shared<alignof(double)>(memory.data());
-        const auto team = Adder::Threads::of(member, in_team);  // outside of vector ranges every lane runs
+        double* scratch = Threads::template kept_shared<alignof(double)>(memory.data());
+        const auto team = Threads::of(member, in_team);  // outside of vector ranges every lane runs
         const std::int64_t rank = member.league_rank(), teams = member.league_size();
         const std::int64_t lane = rank * in_team + team.rank, lanes = teams * in_team;
         ResidentPoints<T, resident> mine;
-        mine.load(points, lane, lanes, [](T power) { return Adder::Threads::kept(power); });
+        mine.load(points, lane, lanes, [](T power) { return Threads::kept(power); });
         double theta[terms];
         for (int p = 0; p < terms; ++p) theta[p] = state.theta[p];
         for (std::int64_t step = 0; step < rule.steps; ++step) {
@@ -32,7 +31,7 @@ void take_all_steps(const Exec& exec, Launch launch, const Points<T>& points, co
             of_lane = mine.sums(cubic);
           else
             of_lane = sums_of(points, cubic, lane, lanes);
-          const auto sums = blocks::league_sums_for_all<Adder, alone>(team, rank, teams, of_lane, scratch, board, step);
+          const auto sums = blocks::league_sums_for_all<alone>(team, rank, teams, of_lane, scratch, board, step);
           for (int p = 0; p < terms; ++p) theta[p] -= rule.scale * sums.values[p];
           if (lane == 0) state.loss[step] = sums.values[terms];
         }
@@ -53,8 +52,8 @@ class Persistent final : public Specialised<KokkosShard> {
     const bool chosen = launch.league == 0;
     const Launch automatic{0, on_gpu ? 128 : limits(queue()).team_times_vector, 1};
     launch_ = this->template resolved<T>(launch, automatic, 1, max_resident);
-    Adder::require(launch_.team * launch_.vector);
-    const int values = blocks::league_sums_size<Adder, sums_per_step>(launch_.team * launch_.vector);
+    blocks::NativeSums::require(launch_.team * launch_.vector);
+    const int values = blocks::league_sums_size<sums_per_step>(launch_.team * launch_.vector);
     require_scratch(launch_, values);
     const int held =
         blocks::teams_at_once(exec_, multiprocessors(*this), max_persistent_lanes, 1, launch_, scratch_bytes(values));
