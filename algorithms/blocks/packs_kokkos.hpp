@@ -30,6 +30,11 @@ Packs<T, width> packs(const Kokkos::View<T*, Properties...>& vector) {
   return Packs<T, width>(reinterpret_cast<PackOf<T, width>*>(vector.data()), vector.extent(0) / width);
 }
 
+/// A pack that is used as a whole, `const LoadedPack<T, width> x = packs(i)`: on a GPU a copy, which is loaded at once;
+/// on a host where it lies, since GCC 12 copies such a copy through the stack.
+template <class T, int width>
+using LoadedPack = std::conditional_t<kokkos::on_gpu, PackOf<T, width>, const PackOf<T, width>&>;
+
 /// What `load()` loads, where it `counts`, else zeros. On a GPU it is called only where it counts; on a host always,
 /// since GCC 12 vectorises a select after a load, but no load under a condition. @pre `load()` may be called in any
 /// case

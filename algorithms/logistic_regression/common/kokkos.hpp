@@ -5,6 +5,8 @@
 #include "algorithms/blocks/once_per_team_kokkos.hpp"
 #include "algorithms/blocks/packs_kokkos.hpp"
 #include "algorithms/blocks/share_kokkos.hpp"
+#include "algorithms/blocks/team_sums_kokkos.hpp"
+#include "algorithms/blocks/vectorised.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/drivers/iterative.hpp"
 #include "algorithms/logistic_regression/logistic_regression.hpp"
@@ -21,14 +23,36 @@ template <class T, int width>
 struct Rows {
   blocks::Packs<const T, width> columns;
   blocks::Packs<const std::uint8_t, width> labels;
+  Vector<const T> values;  ///< of the columns
   std::int64_t count, packs;
   int features;
+
+  /// The labels of a pack. (GCC 12 vectorises no conversion of bytes to floats, but both halves of it.)
+  KOKKOS_FORCEINLINE_FUNCTION void labels_of(std::int64_t pack, T (&of_pack)[width]) const {
+    const blocks::LoadedPack<std::uint8_t, width> bytes = labels(pack);
+    int widened[width];
+    LEAGUE_VECTORISED
+    for (int k = 0; k < width; ++k) widened[k] = bytes.values[k];
+    LEAGUE_VECTORISED
+    for (int k = 0; k < width; ++k) of_pack[k] = static_cast<T>(widened[k]);
+  }
 };
 
-/// The state of a solve, replicated on every shard. `sums`: the loss, then the gradient, intercept first.
+/// Sums over the rows: the loss, the gradient (intercept first), and for Newton's method the lower triangle of the
+/// Hessian, row by row.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int gradient_at(int j) { return 1 + j; }
+KOKKOS_FORCEINLINE_FUNCTION constexpr int hessian_at(int features, int i, int j) {
+  return gradient_at(features + 1) + i * (i + 1) / 2 + j;
+}
+KOKKOS_FORCEINLINE_FUNCTION constexpr int sums_of(int features, bool newton) {
+  return newton ? hessian_at(features, features + 1, 0) : gradient_at(features + 1);
+}
+
+/// The state of a solve, replicated on every shard.
 struct State {
   Vector<double> theta, loss, sums;
-  Vector<std::int64_t> taken, control;  ///< [1]; the steps so far, and whether the solve has stopped
+  Vector<std::int64_t> taken, control;  ///< [1]; the steps so far, whether the solve has stopped, halvings of this step
+  Vector<double> accepted;              ///< Newton's method: the last accepted theta, the step from it, its loss
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool stopped() const { return control(1) != 0; }
 };
@@ -48,8 +72,49 @@ inline void start(Queue& queue, const Exec& exec, const State& state) {
       queue, "logistic_regression/begin", one_team(exec), KOKKOS_LAMBDA(const Member& team) {
         Kokkos::parallel_for(Kokkos::TeamVectorRange(team, static_cast<int>(state.theta.extent(0))),
                              [&](int j) { state.theta(j) = 0; });
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 2), [&](int j) { state.control(j) = 0; });
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 3), [&](int j) { state.control(j) = 0; });
       });
+}
+
+/// Component `j` of the mean gradient, with the penalty.
+KOKKOS_FORCEINLINE_FUNCTION double gradient_of(const State& state, const Rule& rule, int j) {
+  return state.sums(gradient_at(j)) * rule.share + (j > 0 ? rule.l2 * state.theta(j) : 0.0);
+}
+
+/// What all lanes of a team read before a step changes the state.
+struct Found {
+  std::int64_t step;
+  bool stopped;  ///< before this step
+  double loss;
+  bool small;  ///< the gradient is below the tolerance
+};
+KOKKOS_INLINE_FUNCTION Found look(const Member& team, const State& state, const Rule& rule) {
+  const std::int64_t step = state.control(0);
+  const bool stopped = state.stopped();
+  double squares = 0;
+  int large = 0;
+  Kokkos::parallel_reduce(
+      Kokkos::TeamVectorRange(team, 1, rule.features + 1),
+      [&](int j, double& sum) { sum += state.theta(j) * state.theta(j); }, squares);
+  Kokkos::parallel_reduce(
+      Kokkos::TeamVectorRange(team, rule.features + 1),
+      [&](int j, int& sum) {
+        const double component = gradient_of(state, rule, j);
+        sum += component < rule.tolerance && -component < rule.tolerance ? 0 : 1;
+      },
+      large);
+  const double loss = stopped ? state.loss(step - 1) : state.sums(0) * rule.share + rule.l2 / 2 * squares;
+  return {step, stopped, loss, large == 0};
+}
+/// Records what was read. @pre a barrier since `look`
+KOKKOS_INLINE_FUNCTION void note(const Member& team, const State& state, const Found& found, bool stop) {
+  blocks::once_per_team(team, [&] {
+    state.loss(found.step) = found.loss;
+    state.control(0) = found.step + 1;
+    if (found.stopped) return;
+    state.taken(0) = found.step + 1;
+    if (stop) state.control(1) = 1;
+  });
 }
 
 // A step of gradient descent. The step that finds a gradient below the tolerance is the last; later ones repeat its
@@ -57,57 +122,36 @@ inline void start(Queue& queue, const Exec& exec, const State& state) {
 inline void descend(Queue& queue, const Exec& exec, const State& state, const Rule& rule) {
   kokkos::submit(
       queue, "logistic_regression/descend", one_team(exec), KOKKOS_LAMBDA(const Member& team) {
-        const std::int64_t step = state.control(0);
-        const bool stopped = state.stopped();
-        const auto component = [&](int j) {
-          return state.sums(1 + j) * rule.share + (j > 0 ? rule.l2 * state.theta(j) : 0.0);
-        };
-        double squares = 0;
-        int large = 0;
-        const int coefficients = rule.features + 1;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamVectorRange(team, 1, coefficients),
-            [&](int j, double& sum) { sum += state.theta(j) * state.theta(j); }, squares);
-        Kokkos::parallel_reduce(
-            Kokkos::TeamVectorRange(team, coefficients),
-            [&](int j, int& sum) {
-              const double value = component(j);
-              sum += value < rule.tolerance && -value < rule.tolerance ? 0 : 1;
-            },
-            large);
-        team.team_barrier();  // all have read the state
-        blocks::once_per_team(team, [&] {
-          state.loss(step) = stopped ? state.loss(step - 1) : state.sums(0) * rule.share + rule.l2 / 2 * squares;
-          state.control(0) = step + 1;
-          if (stopped) return;
-          state.taken(0) = step + 1;
-          if (large == 0) state.control(1) = 1;
-        });
-        if (stopped) return;
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, coefficients),
-                             [&](int j) { state.theta(j) -= rule.learning_rate * component(j); });
+        const Found found = look(team, state, rule);
+        team.team_barrier();
+        note(team, state, found, found.small);
+        if (found.stopped) return;
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rule.features + 1),
+                             [&](int j) { state.theta(j) -= rule.learning_rate * gradient_of(state, rule, j); });
       });
 }
 
-/// A solve by gradient descent on the rows of a shard; a method adds the sums of its rows in `accumulate`.
+/// A solve on the rows of a shard, by gradient descent unless `update` is another step; a method adds the sums of its
+/// rows in `accumulate`.
 template <class T, int width>
 class Solve : public IterativeShard {
  public:
   Solve(const LogisticRegression& problem, const Context& context, const Shard& shard)
       : IterativeShard(context, shard),
         exec_(kokkos::instance(runtime(), queue())),
-        packs_(ceil_div<std::int64_t>(rows().size(), width)),
         rule_{problem.features, 1 / static_cast<double>(problem.extent()), problem.learning_rate, problem.l2,
-              problem.tolerance} {
+              problem.tolerance},
+        packs_(ceil_div<std::int64_t>(rows().size(), width)) {
     declare_zeroed(columns_, "logistic_regression/columns", rule_.features * packs_ * width);
     declare_zeroed(labels_, "logistic_regression/labels", packs_ * width);
     for (int d = 0; d < rule_.features; ++d) input(columns_, problem.column<T>(d, rows()), d * packs_ * width);
     input(labels_, problem.labels_of(rows()));
     declare(theta_, "logistic_regression/theta", rule_.features + 1);
     declare(loss_, "logistic_regression/loss", problem.steps);
-    declare(sums_, "logistic_regression/sums", rule_.features + 2);
+    declare(sums_, "logistic_regression/sums", sums_of(rule_.features, problem.newton));
     declare(taken_, "logistic_regression/taken", 1);
-    declare(control_, "logistic_regression/control", 2);
+    declare(control_, "logistic_regression/control", 3);
+    declare(accepted_, "logistic_regression/accepted", problem.newton ? 2 * rule_.features + 3 : 0);
     whole_output(theta_, LogisticRegression::theta);
     whole_output(loss_, LogisticRegression::loss);
     whole_output(taken_, LogisticRegression::steps_taken);
@@ -119,20 +163,53 @@ class Solve : public IterativeShard {
  protected:
   [[nodiscard]] int features() const { return rule_.features; }
   [[nodiscard]] State state() const {
-    return {theta_.view(), loss_.view(), sums_.view(), taken_.view(), control_.view()};
+    return {theta_.view(), loss_.view(), sums_.view(), taken_.view(), control_.view(), accepted_.view()};
+  }
+  /// The launch of a kernel whose lanes take packs of rows and whose teams add `n` sums: as many teams as the device
+  /// holds at once, no larger than their scratch memory allows.
+  template <int n>
+  [[nodiscard]] Launch planned(Launch launch, const Numbers& numbers, int max_lanes) const {
+    using Sums = blocks::TeamSums<n>;
+    LaunchLimits most = kokkos::limits(queue());
+    most.team_times_vector = std::min(most.team_times_vector, max_lanes);
+    const auto scratch = static_cast<std::size_t>(Team::scratch_size_max(Sums::level));
+    int team = std::min(numbers.team, most.team_times_vector);
+    while (team > 1 && Sums::bytes(team) > scratch) team /= 2;
+    launch = resolve(launch, {0, team, 1}, most);
+    const int lanes = launch.team * launch.vector;
+    league::require_scratch(Sums::bytes(lanes), scratch, "the sums of this team");
+    launch.tile = numbers.width * lanes;
+    if (launch.league == 0)
+      launch.league = static_cast<int>(
+          std::clamp<std::int64_t>(ceil_div<std::int64_t>(rows().size(), launch.tile), 1,
+                                   std::max(1, blocks::lanes_at_once(exec_, numbers, max_lanes) / lanes)));
+    return launch;
+  }
+  /// The policy of such a kernel.
+  template <int n, int max_lanes, int teams>
+  [[nodiscard]] auto policy(const Launch& launch) const {
+    using Bounds = Kokkos::LaunchBounds<max_lanes, kokkos::launch_bound(teams)>;
+    using Sums = blocks::TeamSums<n>;
+    return Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>(exec_, launch.league, launch.team,
+                                                                             launch.vector)
+        .set_scratch_size(Sums::level, Kokkos::PerTeam(Sums::bytes(launch.team * launch.vector)));
   }
   [[nodiscard]] Rows<T, width> all_rows() const {
     return {blocks::packs<width>(Vector<const T>(columns_.view())),
-            blocks::packs<width>(Vector<const std::uint8_t>(labels_.view())), rows().size(), packs_, rule_.features};
+            blocks::packs<width>(Vector<const std::uint8_t>(labels_.view())),
+            columns_.view(),
+            rows().size(),
+            packs_,
+            rule_.features};
   }
   const Exec& exec_;
+  const Rule rule_;
 
  private:
   std::int64_t packs_;
-  Rule rule_;
   kokkos::Array<T> columns_;
   kokkos::Array<std::uint8_t> labels_;
-  kokkos::Array<double> theta_, loss_, sums_;
+  kokkos::Array<double> theta_, loss_, sums_, accepted_;
   kokkos::Array<std::int64_t> taken_, control_;
 };
 

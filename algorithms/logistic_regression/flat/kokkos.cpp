@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // After the reductions with an array of results in Kokkos' Programming Guide (Parallel Dispatch), written anew.
 #include "algorithms/logistic_regression/common/kokkos.hpp"
+
 #include "algorithms/logistic_regression/common/row.hpp"
 #include "backends/kokkos/flat.hpp"
 

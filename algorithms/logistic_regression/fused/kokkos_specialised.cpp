@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/blocks/league_barrier_kokkos.hpp"
 #include "algorithms/logistic_regression/common/kokkos_specialised.hpp"
+
+#include "algorithms/blocks/league_barrier_kokkos.hpp"
 
 // A thread takes 4 neighbouring rows (2 in f64), issues all loads first, and keeps its own sums. A team adds them
 // through its scratch, the last team (ticket) adds those of all and of all shards, and takes the step. On a host

@@ -1,105 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/logistic_regression/common/kokkos_specialised_newton.hpp"
-#include "algorithms/logistic_regression/common/newton_rows.hpp"
-#include "algorithms/logistic_regression/host/newton.hpp"
+#include "algorithms/blocks/definite_solve_kokkos.hpp"
+#include "algorithms/logistic_regression/common/features.hpp"
+#include "algorithms/logistic_regression/common/kokkos_rows.hpp"
+#include "algorithms/logistic_regression/newton/kokkos_tiles.hpp"
 
-// Up to 8 features, a thread takes neighbouring rows and keeps all sums; beyond, a team takes tiles of 64 rows (32 in
-// f64), a thread a square of the Hessian. Then one team per sum adds the partials, and one team takes the step. On a
-// host a thread takes neighbouring blocks of 512 rows.
-namespace league::kokkos::logistic_regression {
+namespace league::logistic::kokkos_model {
 namespace {
 
-template <class T, int features>
-void newton_rows(const Exec& exec, Launch launch, Rows<T> rows, State state, double* partials) {
-  constexpr int n = newton_values<features>;
-  const int threads = launch.team * launch.vector;
-  const auto policy = bounded_policy<newton_teams<features>, T>(exec, launch, scratch_size(n, threads), features + 1);
-  Kokkos::parallel_for(
-      "logistic_regression/newton", policy, KOKKOS_LAMBDA(const Member& member) {
-        double* scratch = scratch_of<double>(member, scratch_size(n, threads));
-        T* weights = scratch_of<T>(member, features + 1);
-        const auto team = team_group(member, threads);
-        const std::int64_t rank = member.league_rank(), teams = member.league_size();
-        if (state.control[is_stopped] != 0) return;
-        load_weights(team, state, rows.features, features + 1, weights);
-        ThreadSum<T> mine[n];
-        const std::int64_t packs = (rows.count + rows_at_once<T> - 1) / rows_at_once<T>;
-        const std::int64_t tile = std::int64_t{newton_packs} * team.size;
-        for (std::int64_t pack = rank * tile + team.rank; pack < packs; pack += teams * tile)
-          add_hessian<T, features>(rows, pack, team.size, weights, mine);
-        team_sums<n>(
-            team, [&](int i) { return mine[i].value(); }, scratch,
-            [&](int i, int, double sum) {
-              const int place = newton_place<features>(i, rows.features);
-              if (place >= 0) partials[place * teams + rank] = sum;
-            });
+constexpr int few_features = 8;  ///< whose sums a lane keeps
+
+/// Calls `body.template operator()<D>()` for few features.
+template <class Body>
+void with_few_features(int features, const Body& body) {
+  with_features(features, [&]<int known>() {
+    if constexpr (known <= few_features) body.template operator()<known>();
+  });
+}
+
+// A step from the sums of all rows. One that made the loss grow is taken back, and halved.
+inline void take_step(Queue& queue, const Exec& exec, int lanes, const State& state, const Rule& rule) {
+  const int n = rule.features + 1;
+  kokkos::submit(
+      queue, "logistic_regression/newton_step",
+      Team(exec, 1, std::min(lanes, exec.concurrency()), 1)
+          .set_scratch_size(0, Kokkos::PerTeam(blocks::DefiniteSystem::bytes(n))),
+      KOKKOS_LAMBDA(const Member& team) {
+        const std::int64_t halved = state.control(2);
+        const Found found = look(team, state, rule);
+        const double highest = found.step > 0 ? state.accepted(2 * n) * (1 + newton_slack) : found.loss;
+        const bool back = !found.stopped && found.step > 0 && !(found.loss <= highest) && halved < newton_halvings;
+        team.team_barrier();
+        note(team, state, found, !back && found.small);
+        if (found.stopped) return;
+        blocks::once_per_team(team, [&] {
+          state.control(2) = back ? halved + 1 : 0;
+          if (!back) state.accepted(2 * n) = found.loss;
+        });
+        if (back) {
+          const double share = 1 / static_cast<double>(std::int64_t{2} << halved);
+          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n),
+                               [&](int j) { state.theta(j) = state.accepted(j) + state.accepted(n + j) * share; });
+          return;
+        }
+        const auto matrix = [&](int i, int j) {
+          return state.sums(hessian_at(rule.features, i, j)) * rule.share + (i == j && i > 0 ? rule.l2 : 0.0);
+        };
+        const blocks::DefiniteSystem system(team, n);
+        system.fill([&](int i, int j) { return j == n ? -gradient_of(state, rule, i) : matrix(j, i); });
+        system.solve([&](int i) { return 16 * n * 0x1p-53 * matrix(i, i); },
+                     [&](int j, double change) {
+                       state.accepted(j) = state.theta(j);
+                       state.accepted(n + j) = change;
+                       state.theta(j) += change;
+                     });
       });
 }
 
 template <class T>
-void newton_tiles(const Exec& exec, Launch launch, Rows<T> rows, State state, double* partials) {
-  const int threads = launch.team * launch.vector;
-  Kokkos::parallel_for(
-      "logistic_regression/newton", bounded_policy(exec, launch, tiles_scratch<T>(rows.features, threads)),
-      KOKKOS_LAMBDA(const Member& member) {
-        double* scratch = scratch_of<double>(member, tiles_scratch<T>(rows.features, threads));
-        const auto team = team_group(member, threads);
-        if (state.control[is_stopped] != 0) return;
-        add_tiles(team, rows, state.theta, member.league_rank(), member.league_size(), scratch, partials);
-      });
-}
+class Newton final : public Solve<T, newton_numbers<T>.width> {
+  using Base = Solve<T, newton_numbers<T>.width>;
+  template <int known>
+  using Sums = RowSums<known, true, T, newton_numbers<T>.width, newton_numbers<T>.depth, newton_numbers<T>.sums>;
 
-template <class T>
-class Newton final : public IterativeShard {
  public:
-  Newton(const LogisticRegression& problem, const Context& context, const Shard& shard)
-      : IterativeShard(context, shard),
-        exec_(instance(context.runtime, queue())),
-        memory_(*this, problem),
-        in_threads_(!on_gpu || problem.features <= max_features_per_thread) {}
+  using Base::Base;
   Launch configure(Launch launch) override {
-    launch_ = newton_launch<T>(memory_.features, in_threads_, [&](int teams, const auto& rows) {
-      return resolve_for(*this, launch, max_threads, teams, rows);
-    });
-    if (!in_threads_) groups_ = tile_groups<T>(memory_.features, threads(), "team");
-    memory_.declare_partials(partials_per_sum(), newton_sums(memory_.features));
+    launch_ = Base::features() <= few_features ? of_rows(launch) : of_tiles(launch);
     return launch_;
   }
-  void begin() const override { begin_solve(exec_, memory_); }
   void accumulate() const override {
-    const Rows<T> rows = memory_.all_rows();
-    const State state = memory_.state();
-    double* partials = memory_.partials.data();
-    const int n = newton_sums(rows.features);
-    if constexpr (on_gpu) {
-      if (in_threads_)
-        with_few_features(rows.features,
-                          [&]<int features>() { newton_rows<T, features>(exec_, launch_, rows, state, partials); });
-      else
-        newton_tiles<T>(exec_, launch_, rows, state, partials);
-      add_partials_of(exec_, memory_, partials_per_sum());
-    } else {
-      host_accumulate(queue(), exec_, "logistic_regression/newton", launch_, state, rows.count, n, partials,
-                      [=](Blocks blocks, double* sums) { host_add_newton_rows(rows, blocks, state.theta, sums); });
-      host_finish(queue(), exec_, launch_, state, n, partials, memory_.sums.data());
-    }
+    const auto rows = Base::all_rows();
+    if (Base::features() <= few_features)
+      return with_few_features(Base::features(), [&]<int known>() {
+        add_rows<Sums<known>>(Base::queue(), "logistic_regression/newton",
+                              Base::template policy<Sums<known>::n, max_newton_lanes, newton_numbers<T>.teams>(launch_),
+                              launch_.team * launch_.vector, rows, Base::state(), partials_.view(), ticket_.view());
+      });
+    add_tiles<T>(Base::queue(), Base::exec_, launch_, groups_, level_, rows, Base::state(), partials_.view());
+    add_partials(Base::queue(), Base::exec_, step_lanes(), std::int64_t{launch_.league} * groups_, Base::state(),
+                 partials_.view());
   }
-  [[nodiscard]] Buffer sums() const override { return memory_.buffer(); }
-  void update() const override { take_newton_step(exec_, memory_); }
+  void update() const override { take_step(Base::queue(), Base::exec_, step_lanes(), Base::state(), Base::rule_); }
 
  private:
-  [[nodiscard]] int threads() const { return launch_.team * launch_.vector; }
-  [[nodiscard]] std::int64_t partials_per_sum() const {
-    return std::int64_t{launch_.league} * (on_gpu ? groups_ : threads());
+  static constexpr int tile = Tile<T>::rows;
+
+  [[nodiscard]] static int step_lanes() { return newton_numbers<T>.team; }
+  [[nodiscard]] Launch of_rows(Launch launch) {
+    with_few_features(Base::features(), [&]<int known>() {
+      launch = Base::template planned<Sums<known>::n>(launch, newton_numbers<T>, max_newton_lanes);
+      Base::declare(partials_, "logistic_regression/partials", std::int64_t{launch.league} * Sums<known>::n);
+    });
+    Base::declare_zeroed(ticket_, "logistic_regression/ticket", 1);
+    return launch;
   }
-  Exec exec_;
-  SolveMemory<Array, T> memory_;
-  bool in_threads_;
+  /// Threads that have no square to themselves share its rows.
+  [[nodiscard]] Launch of_tiles(Launch launch) {
+    constexpr int resident = 2;
+    LaunchLimits most = kokkos::limits(Base::queue());
+    most.team_times_vector = std::min(most.team_times_vector, newton_numbers<T>.team);
+    launch = resolve(launch, {0, newton_numbers<T>.team, 1}, most);
+    const int items = Squares{Base::features()}.items();
+    if (launch.vector != 1 || launch.team * newton_numbers<T>.values < items)
+      throw Unsupported("a team of " + std::to_string(launch.team) + " threads with " + std::to_string(launch.vector) +
+                        " lanes each: " + std::to_string(Base::features()) + " features take " +
+                        std::to_string(ceil_div(items, newton_numbers<T>.values)) + " threads or more, with one lane");
+    groups_ = std::clamp(launch.team / items, 1, Tile<T>::packs / 4);
+    const std::size_t bytes = Tile<T>::bytes(Base::features());
+    level_ = bytes <= static_cast<std::size_t>(Team::scratch_size_max(0)) ? 0 : 1;
+    launch.tile = tile;
+    if (launch.league == 0) {
+      const int held = blocks::lanes_at_once(Base::exec_, newton_numbers<T>, resident * max_newton_lanes);
+      launch.league = static_cast<int>(std::clamp<std::int64_t>(ceil_div<std::int64_t>(Base::rows().size(), tile), 1,
+                                                                std::max(1, held / launch.team)));
+    }
+    Base::declare(partials_, "logistic_regression/partials",
+                  sums_of(Base::features(), true) * std::int64_t{launch.league} * groups_);
+    return launch;
+  }
+
   Launch launch_;
-  int groups_ = 1;
+  int groups_ = 1, level_ = 0;
+  kokkos::Array<double> partials_;
+  kokkos::Array<unsigned> ticket_;
 };
 
-const RegisterSolve<LogisticRegression> newton{"newton", kokkos::model, by_type<Newton>};
+const RegisterSolve<LogisticRegression> newton{
+    "newton",
+    written_once<float, double>(kokkos::model, []<class T>(Of<T>) { return blocks::named(newton_numbers<T>); }),
+    by_type<Newton>};
 
 }  // namespace
-}  // namespace league::kokkos::logistic_regression
+}  // namespace league::logistic::kokkos_model
