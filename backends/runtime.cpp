@@ -243,6 +243,20 @@ std::vector<std::pair<std::string, std::string>> Runtime::readings(Device device
   }
 }
 
+std::vector<MetricValue> Runtime::sample_metrics(std::span<const Device> devices) const {
+  std::vector<MetricValue> all;
+  for (const Started& started : started_)
+    for (const Device& device : devices)
+      for (const MetricValue& read : started.backend->sample_metrics(device)) {
+        const auto same = std::ranges::find(all, read.name, &MetricValue::name);
+        if (same == all.end())
+          all.push_back(read);
+        else
+          same->value = std::max(same->value, read.value);
+      }
+  return all;
+}
+
 std::unique_ptr<EnergyCounter> Runtime::energy_counter(std::span<const Device> devices) const {
   if (devices.front().kind == DeviceKind::host) return rapl_counter();
   std::vector<std::unique_ptr<EnergyCounter>> counters;

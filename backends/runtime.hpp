@@ -14,6 +14,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/energy.hpp"
+#include "backends/metric.hpp"
 #include "backends/ranks.hpp"
 
 namespace league {
@@ -111,6 +112,8 @@ class Backend {
   [[nodiscard]] virtual std::int64_t free_memory_bytes(Device) const { return 0; }
   /// Current clocks, power, temperature and other readings; empty if none can be read.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> readings(Device) const { return {}; }
+  /// What is read of a device beside each sample, after its timed part: quickly, and the same metrics each time.
+  [[nodiscard]] virtual std::vector<MetricValue> sample_metrics(Device) const { return {}; }
   /// @throws Unsupported with the reason where there is no counter
   [[nodiscard]] virtual std::unique_ptr<EnergyCounter> energy_counter(Device) const {
     throw Unsupported("this backend has no energy counter");
@@ -162,6 +165,8 @@ class Runtime {
   [[nodiscard]] std::pmr::memory_resource& host_memory();
   [[nodiscard]] std::int64_t free_memory_bytes(Device device) const;
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> readings(Device device) const;
+  /// The metrics of all backends for devices that share a sample: of each the largest value.
+  [[nodiscard]] std::vector<MetricValue> sample_metrics(std::span<const Device> devices) const;
   /// The energy of devices of one kind, together; host devices are one host. @pre not empty
   /// @throws Unsupported with the reason where one of them has no counter
   [[nodiscard]] std::unique_ptr<EnergyCounter> energy_counter(std::span<const Device> devices) const;

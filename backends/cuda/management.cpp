@@ -101,6 +101,8 @@ Facts Management::readings(const std::string& bus_id) const {
   return facts;
 }
 
+std::vector<MetricValue> Management::sample_metrics(const std::string&) const { return {}; }
+
 std::optional<EnergyReading> Management::energy(const std::string& bus_id) const {
   const Library::Device device = library_->device(bus_id);
   unsigned long long counted = 0;

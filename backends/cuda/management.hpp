@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/energy.hpp"
+#include "backends/metric.hpp"
 
 namespace league::cuda {
 
@@ -26,6 +27,8 @@ class Management {
   [[nodiscard]] Facts facts(const std::string& bus_id) const;
   /// Current clocks, power and temperature.
   [[nodiscard]] Facts readings(const std::string& bus_id) const;
+  /// What is read beside each sample.
+  [[nodiscard]] std::vector<MetricValue> sample_metrics(const std::string& bus_id) const;
   /// The energy that the whole board has taken, its memory included; nullopt if it cannot be read.
   [[nodiscard]] std::optional<EnergyReading> energy(const std::string& bus_id) const;
   /// The interface: "NVML".

@@ -218,6 +218,10 @@ class Gpus final : public Backend {
     return static_cast<std::int64_t>(free);
   }
   [[nodiscard]] Facts readings(Device device) const override { return management_.readings(bus_id_of(device)); }
+  [[nodiscard]] std::vector<MetricValue> sample_metrics(Device device) const override {
+    if (device.kind == DeviceKind::host) return {};
+    return management_.sample_metrics(bus_id_of(device));
+  }
   [[nodiscard]] std::unique_ptr<EnergyCounter> energy_counter(Device device) const override {
     const std::string bus_id = bus_id_of(device);
     if (!management_.energy(bus_id))

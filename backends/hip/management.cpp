@@ -50,6 +50,8 @@ Facts Management::readings(const std::string& bus_id) const {
   return facts;
 }
 
+std::vector<MetricValue> Management::sample_metrics(const std::string&) const { return {}; }
+
 /// The amdgpu driver's files of sensors have no counter of energy.
 std::optional<EnergyReading> Management::energy(const std::string&) const { return {}; }
 const char* Management::name() { return "amdgpu"; }

@@ -13,7 +13,9 @@ namespace league::bench {
 void conclude(Result& result, Status status, const std::string& reason) {
   result.status = status;
   result.reason = reason;
-  if (status != Status::passed) result.samples.clear();
+  if (status == Status::passed) return;
+  result.samples.clear();
+  result.metrics.clear();
 }
 
 std::string_view name(Status status) {

@@ -8,7 +8,7 @@
 
 namespace league::bench {
 
-/// Sets the status; what did not pass has no samples.
+/// Sets the status; what did not pass has neither samples nor metrics.
 void conclude(Result& result, Status status, const std::string& reason);
 
 /// Runs a step of one case on all ranks; an exception on one becomes the result of the case. @returns whether it passed

@@ -14,6 +14,15 @@ int Ready::max_samples() const {
 }
 
 double Ready::sample() {
+  const double seconds = draw();
+  std::vector<Device> devices;
+  for (const Shard& shard : prepared_case->shards()) devices.push_back(shard.device);
+  for (const MetricValue& value : prepared_case->runtime().sample_metrics(devices))
+    add_value(result->metrics, "sample", value);
+  return seconds;
+}
+
+double Ready::draw() {
   const int placement = placement_of(drawn++, placements());
   if (placement == 0) return inspector->sample(*prepared_case, *meter, result->batch);
   const Instance& other = others[static_cast<std::size_t>(placement - 1)];

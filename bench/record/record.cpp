@@ -211,6 +211,8 @@ Json to_json(const Result& result) {
   for (const auto& [stage, seconds] : result.trace.stages) row["stages"][stage] = seconds;
   if (!result.stages_note.empty()) row["stages_note"] = result.stages_note;
   if (!result.counts.empty()) row["counts"] = result.counts;
+  if (const Json metrics = metrics_json(result.metrics, result.samples.size()); !metrics.empty())
+    row["metrics"] = metrics;
   row["launch"] = launch_of(result);
   add_source(row, result);
   row["batch"] = result.batch;

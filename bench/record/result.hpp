@@ -12,6 +12,7 @@
 #include "bench/measure/inspector.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/measure/stopping.hpp"
+#include "bench/record/metrics.hpp"
 #include "bench/study/case.hpp"
 
 namespace league::bench {
@@ -50,6 +51,7 @@ struct Result {
   Verdict verdict;
   Inspections inspections;
   Counts counts;  ///< of the last compute that was timed
+  std::vector<MetricValues> metrics;
   std::string device_name;
   Readings readings_before, readings_after;
   std::optional<Energy> energy;      ///< of a case that passed, where the study asks for it

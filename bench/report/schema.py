@@ -170,6 +170,14 @@ class Check(Struct, frozen=True):
     ill_posed: bool = False
 
 
+class Metric(Struct, frozen=True):
+    name: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]*$")]
+    unit: Annotated[str, Meta(pattern="^[^\\s,;]*$")]
+    of: str
+    values: list[Value]
+    marks: bool = False
+
+
 class Inspections(Struct, frozen=True):
     results: Count
     poisoned: Count
@@ -215,6 +223,7 @@ class Row(Struct, frozen=True):
     per_device_s: list[Value] = []
     timeline: list[Event] = []
     counts: dict[str, Count] = {}
+    metrics: list[Metric] = []
     launch: Launch = Launch()
     launch_source: str = ""
     launch_note: str = ""

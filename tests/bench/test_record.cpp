@@ -73,6 +73,20 @@ TEST(Record, HoldsCountsWhereThereAreAny) {
   EXPECT_EQ(to_json(result).at("counts").dump(), R"({"candidates":1099511627776,"queries_by_all_rows":0})");
 }
 
+TEST(Record, HoldsMetricsUnderTheirNames) {
+  Result result = make_result(Status::passed);
+  EXPECT_FALSE(to_json(result).contains("metrics"));
+  for (const double value : {1, 0, 0, 3}) {
+    add_value(result.metrics, "sample", {.name = "dusty", .value = value, .marks = true});
+    if (value > 0) add_value(result.metrics, "sample", {.name = "lost", .unit = "J", .value = value});
+  }
+  add_value(result.metrics, "launch", {.name = "purr", .unit = "dB", .value = 40.5});
+  EXPECT_EQ(to_json(result).at("metrics").dump(),
+            R"([{"name":"dusty","unit":"","of":"sample","values":[1.0,0.0,0.0,3.0],"marks":true},)"
+            R"({"name":"purr","unit":"dB","of":"launch","values":[40.5]}])")
+      << "without the one that was not read beside each sample";
+}
+
 TEST(Record, NamesTheCommunicatorOfSeveralDevices) {
   Result result = make_result(Status::passed);
   EXPECT_FALSE(to_json(result).contains("communicator"));

@@ -24,9 +24,20 @@ namespace {
 
 constexpr Model clay{"clay", "clay_runtime", DeviceKind::host};
 
+/// How often metrics were read, where they are; 0: they are not.
+int& purrs() {
+  static int count = 0;
+  return count;
+}
+
 class ClayRuntime final : public Backend {
  public:
   [[nodiscard]] std::string version() const override { return "4.5"; }
+  [[nodiscard]] std::vector<MetricValue> sample_metrics(Device device) const override {
+    if (purrs() == 0) return {};
+    return {{.name = "purr", .unit = "dB", .value = 1.0 * purrs()++},
+            {.name = "dusty", .value = 1.0 * device.index, .marks = true}};
+  }
 };
 
 /// How many communicators the engine has made.
@@ -94,6 +105,18 @@ TEST_F(Registered, ACaseIsFoundAndRuns) {
   const Json row = to_json(results.front());
   EXPECT_EQ(row.at("model"), "clay");
   EXPECT_EQ(row.at("communicator"), "relay");
+}
+
+TEST_F(Registered, MetricsAreReadBesideEachSample) {
+  const Study study = read("algorithm = \"axpy\"\nmodels = \"serial\"\nsizes = 1001\ndevices = 2\nsamples = 6\n");
+  purrs() = 1;
+  const Json row = to_json(run(study.comparisons.front()).front());
+  purrs() = 0;
+  ASSERT_EQ(row.at("status"), "passed") << row.at("reason");
+  EXPECT_EQ(row.at("metrics").dump(),
+            R"([{"name":"purr","unit":"dB","of":"sample","values":[2.0,4.0,6.0,8.0,10.0,12.0]},)"
+            R"({"name":"dusty","unit":"","of":"sample","values":[1.0,1.0,1.0,1.0,1.0,1.0],"marks":true}])")
+      << "the larger value of two devices";
 }
 
 TEST_F(Registered, LaunchesAndLimitsAreThoseOfOwnModels) {
