@@ -75,6 +75,19 @@ class Power:
     read: float | None  # mean of the driver's own readings; None where there are none
 
 
+@dataclass(frozen=True)
+class Metric:
+    """What was measured beside the time. Equal ones are pooled; with another unit it is another one."""
+
+    name: str
+    unit: str
+    of: str  # what a value belongs to: sample or launch
+    marks: bool = False  # a value other than 0 marks what it belongs to
+
+
+Values = dict[str, list[float]]  # of a metric, by launch
+
+
 @dataclass
 class EndToEnd:
     """Times from host to host in one kind of memory, cold or warm [s], or the reason why there are none."""
@@ -140,7 +153,7 @@ class Case:
     launches: dict[str, list[float]] = field(default_factory=dict)
     latencies: list[float] = field(default_factory=list)
     stages: dict[str, list[float]] = field(default_factory=dict)
-    counts: dict[str, list[int]] = field(default_factory=dict)  # of each launch
+    metrics: dict[Metric, Values] = field(default_factory=dict)
     timeline: list[Event] = field(default_factory=list)
     energies: dict[str, list[float]] = field(default_factory=dict)  # [J], by launch
     energy_reason: str = ""  # why energy was asked for and there is none

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from . import end_to_end, learning, shape_texts, units
+from . import end_to_end, learning, metric_texts, shape_texts, units
 from .anchors import anchors
 from .case import Case
 from .factors import BESIDE, FACTORS, JOINT, RECOVERED, WHOLE
@@ -27,8 +27,15 @@ from .selection import (
 )
 from .shapes import ShapeStudy
 from .statistics import Estimate
-from .view import COLUMNS, ENERGY, RATIO, ROOFLINE, devices_of, roofline
-from .view import NUMBERS as CASE_NUMBERS
+from .view import (
+    ENERGY,
+    RATIO,
+    ROOFLINE,
+    columns_of,
+    devices_of,
+    is_number,
+    roofline,
+)
 from .view import cells as row_cells
 
 MEDIAN = "median [95 %]"
@@ -47,19 +54,9 @@ ANSWER = (
     *(BEST, LIBRARY, ROOFLINE),
 )
 GAP = ("problem", "device", WHOLE, *FACTORS, BEST, *BESIDE, BLANK)
-ALL = (
-    *("problem", "devices", "ranks"),
-    *(
-        column for column in COLUMNS if column != "execution"
-    ),  # it is in the method's name
-)
+PLACES = ("problem", "devices", "ranks")
 ANSWER_NUMBERS = (*TIMES, LIBRARY, SLOWER)
 GAP_NUMBERS = (WHOLE, *FACTORS, *BESIDE)
-NUMBERS = (
-    *("devices", "ranks", *CASE_NUMBERS),
-    *learning.NUMBERS,
-    *shape_texts.NUMBERS,
-)
 
 
 @dataclass(frozen=True)
@@ -209,29 +206,40 @@ class Table:
     numbers: tuple[str, ...]  # columns of numbers
 
 
-def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
+def table(
+    columns: tuple[str, ...], lines: list[Line], numbers: tuple[str, ...]
+) -> Table:
     """The lines without the columns that are equal in all of them."""
     texts = {name: {line.cells[name] for line in lines} for name in columns}
     kept = tuple(name for name in columns if len(texts[name]) > 1 or len(lines) < 2)
     same = {name: texts[name].pop() for name in columns if name not in kept}
     told = {name: f"{one.text} {one.below}".strip() for name, one in same.items()}
     said = {name: text for name, text in told.items() if text}
-    numbers = {ANSWER: ANSWER_NUMBERS, GAP: GAP_NUMBERS}.get(columns, NUMBERS)
     return Table(kept, lines, said, numbers)
 
 
 def every_case(rows: list[Row]) -> list[Line]:
     """One line per case, as in the text tables."""
-    devices = devices_of(rows)
-    lines = [case_line(row, devices) for row in rows]
+    devices, columns = devices_of(rows), columns_of(rows)
+    lines = [case_line(row, devices, columns) for row in rows]
     return anchored("case", lines, (identity(row.case) for row in rows))
 
 
-def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
+def cases_table(lines: list[Line]) -> Table:
+    """The table of every case."""
+    columns = tuple(lines[0].cells) if lines else ()
+    numbers = filter(is_number, columns[len(PLACES) :])
+    return table(columns, lines, (*PLACES[1:], *numbers))
+
+
+def case_line(row: Row, devices: dict[str, set[str]], columns: tuple[str, ...]) -> Line:
     """The line of one case; remarks beside a figure in the text tables are below it here."""
     case, found = row.case, row.ratio
     around = bar(found.value, found.low, found.high) if found else None
-    plain = {name: Cell(text) for name, text in row_cells(row, devices).items()}
+    texts = row_cells(row, devices, columns)
+    del texts["execution"]  # it is in the method's name
+    values = metric_texts.sort_values(case)
+    plain = {name: Cell(text, values.get(name)) for name, text in texts.items()}
     special = {
         "problem": Cell(case.algorithm, below=problem_text(row)),
         "devices": Cell(str(case.devices), case.devices),
@@ -252,7 +260,7 @@ def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
         RATIO: with_interval(plain[RATIO].text, found.value if found else None, around),
         "verdict": Cell(row.verdict, sign=SIGNS.get(row.verdict, "")),
     }
-    cells = {name: special.get(name) or plain[name] for name in ALL}
+    cells = {name: special.get(name) or plain[name] for name in (*PLACES, *plain)}
     return Line(case.algorithm, platform(case), case.model, row.verdict, cells)
 
 

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import builds, hosts, noise, sources, terminal
+from . import builds, hosts, metric_texts, noise, sources, terminal
 from .files import write_whole
 from .findings import analyse
 from .lines import BadLines, Build, read
@@ -89,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
         *builds.texts(cases),
         *hosts.texts(cases),
         *noise.texts(rows, found.nulls, options.margin),
+        *metric_texts.marked(row.case for row in own),
         *preflight(cases),
     ]
     shown = (headline(cases), groups(own), remarks, found.texts())

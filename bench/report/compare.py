@@ -4,20 +4,24 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 from collections import Counter
 
-from . import builds, detectable, hosts, spread, statistics, units
+from . import builds, detectable, hosts, metric_texts, pairs, spread, statistics, units
 from .case import Case
+from .csv_text import figure, written
 from .factors import geometric_mean
 from .merge import load
-from .pairs import Comparison, Pair, side_by_side
-from .table import escape, figure, markdown_table
+from .metric_texts import BESIDE, side_by_side
+from .pairs import Comparison, Pair
+from .table import escape, markdown_table
 from .terminal import complain, show
 from .view import headline
 
 COLUMNS = ("case", "A", "B", "B / A", "detectable", "verdict", "note")
+CSV_COLUMNS = (
+    *("name", "a_s", "b_s", "b_over_a", "b_over_a_low", "b_over_a_high"),
+    *("verdict", "regression", "improvement", "reason", "detectable"),
+)
 MIN_LAUNCHES = 3
 
 
@@ -85,45 +89,59 @@ def alone(found: Comparison) -> list[tuple[str, str]]:
     return [("only in A", n) for n in first] + [("only in B", n) for n in found.only_b]
 
 
+def tables(found: Comparison) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+    """The columns and rows of the times, what changed first; then of the metrics, where there are any."""
+    rest = [p for p in found.pairs if not (p.regression or p.improvement)]
+    every = [*found.regressions, *found.improvements, *rest]
+    metrics = [one.cells for p in every for one in side_by_side(p.name, p.a, p.b)]
+    both = [(COLUMNS, [cells(p) for p in every]), (BESIDE, metrics)]
+    return [(columns, rows) for columns, rows in both if rows]
+
+
+def aligned(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    """The lines of a table, each cell as wide as the widest of its column."""
+    widths = [max(map(len, column)) for column in zip(columns, *rows)]
+    padded = [map(str.ljust, row, widths) for row in (columns, *rows)]
+    return ["  ".join(texts).rstrip() for texts in padded]
+
+
 def to_text(found: Comparison, heads: list[str]) -> str:
     """Regressions first, then improvements, then the rest, aligned."""
-    rest = [p for p in found.pairs if not (p.regression or p.improvement)]
-    lines = [*heads, ""]
-    rows = [cells(p) for p in (*found.regressions, *found.improvements, *rest)]
-    widths = [max(map(len, column)) for column in zip(COLUMNS, *rows)]
-    for row in [COLUMNS, *rows] if rows else []:
-        texts = (text.ljust(width) for text, width in zip(row, widths))
-        lines.append("  ".join(texts).rstrip())
+    lines = list(heads)
+    for columns, rows in tables(found):
+        lines += ["", *aligned(columns, rows)]
     lines += [f"{where}: {name}" for where, name in alone(found)]
     return "\n".join([*lines, "", summary(found)]) + "\n"
 
 
 def to_markdown(found: Comparison, heads: list[str]) -> str:
-    """The same for an issue: what changed first, in one table."""
-    rest = [p for p in found.pairs if not (p.regression or p.improvement)]
-    rows = [cells(p) for p in (*found.regressions, *found.improvements, *rest)]
+    """The same for an issue."""
     lines = "".join(f"- {escape(text)}\n" for text in [*heads, summary(found)])
+    parts = [markdown_table(columns, rows) for columns, rows in tables(found)]
     ends = "".join(f"- {where}: {escape(name)}\n" for where, name in alone(found))
-    return "\n".join(filter(None, [lines, markdown_table(COLUMNS, rows), ends]))
+    return "\n".join(filter(None, [lines, *parts, ends]))
+
+
+def record(pair: Pair) -> dict[str, object]:
+    """The CSV cells of a pair, with those of its metrics."""
+    sides, ratio = (pair.a, pair.b), pair.ratio
+    times = [statistics.median(c.samples) if c.samples else None for c in sides]
+    ends = (ratio.value, ratio.low, ratio.high) if ratio else (None,) * 3
+    numbers = map(figure, (*times, *ends))
+    flags = (int(pair.regression), int(pair.improvement))
+    smallest = figure(pair.detectable)
+    cells = (pair.name, *numbers, pair.verdict, *flags, pair.reason, smallest)
+    metrics = {
+        f"{name}_{side}": figure(value)
+        for side, case in zip("ab", sides)
+        for name, value in metric_texts.figures(case).items()
+    }
+    return dict(zip(CSV_COLUMNS, cells)) | metrics
 
 
 def to_csv(found: Comparison) -> str:
     """One line per pair, times in seconds."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    head = "name,a_s,b_s,b_over_a,b_over_a_low,b_over_a_high,verdict,regression,improvement,reason,detectable"
-    writer.writerow(head.split(","))
-    for pair in found.pairs:
-        cases, ratio = (pair.a, pair.b), pair.ratio
-        times = [statistics.median(c.samples) if c.samples else None for c in cases]
-        ends = (ratio.value, ratio.low, ratio.high) if ratio else (None,) * 3
-        flags = (int(pair.regression), int(pair.improvement))
-        numbers = map(figure, (*times, *ends))
-        smallest = figure(pair.detectable)
-        writer.writerow(
-            [pair.name, *numbers, pair.verdict, *flags, pair.reason, smallest]
-        )
-    return text.getvalue()
+    return written([record(pair) for pair in found.pairs], CSV_COLUMNS)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -135,7 +153,7 @@ def run(options: argparse.Namespace) -> int:
         for problem in problems:
             complain(problem)
         sides.append(cases)
-    found = side_by_side(sides[0], sides[1], options.margin)
+    found = pairs.side_by_side(sides[0], sides[1], options.margin)
     if not found.pairs:
         complain("no case is in both folders")
     heads = [f"{k}: {headline(c)}" for k, c in zip("AB", sides) if c]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from . import end_to_end, hosts, manifest
+from . import end_to_end, hosts, manifest, metrics
 from .case import Case
 from .decode import Outdated
 from .fields import Broken
@@ -112,7 +112,7 @@ def check_new(known: Case | None, case: Case) -> None:
 def without_samples(case: Case) -> Case:
     """A failed case: its samples are of no result."""
     case.launches, case.latencies, case.stages = {}, [], {}
-    case.counts, case.timeline = {}, []
+    case.metrics, case.timeline = {}, []
     case.energies, case.powers, case.end_to_end = {}, [], {}
     return case
 
@@ -135,8 +135,7 @@ def combine(first: Case, second: Case) -> Case:
     best.latencies = best.latencies + other.latencies
     for stage, times in other.stages.items():
         best.stages[stage] = best.stages.get(stage, []) + times
-    for name, counts in other.counts.items():
-        best.counts[name] = best.counts.get(name, []) + counts
+    metrics.combine(best, other)
     best.timeline = best.timeline or other.timeline
     best.energies = {**best.energies, **other.energies}
     best.energy_reason = best.energy_reason or other.energy_reason

@@ -26,17 +26,15 @@ is empty without ceilings, and where the data lie in a cache.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 
 from .case import Case
+from .csv_text import figure, written
 from .lines import NO_BUILDS, Build, Used, used_by
 from .portability import Best, best_of, grouped
 from .rows import Row
 from .selection import time
-from .table import figure
 
 COLUMNS = [
     "suite",
@@ -69,16 +67,14 @@ COLUMNS = [
 
 def to_p3(rows: list[Row], builds: Mapping[str, Build] = NO_BUILDS) -> str:
     """The whole CSV; `builds`: lines with machine code, by preset."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
+    lines = []
     for platforms in grouped(rows).values():
         for platform, some in platforms.items():
             best = best_of(some)
             for application, row in best.by_application.items():
                 cells = line(application, platform, row, best)
-                writer.writerow({**cells, "coverage_key": key(row.case, builds)})
-    return text.getvalue()
+                lines.append({**cells, "coverage_key": key(row.case, builds)})
+    return written(lines, COLUMNS)
 
 
 def key(case: Case, builds: Mapping[str, Build]) -> str:
@@ -90,12 +86,12 @@ def key(case: Case, builds: Mapping[str, Build]) -> str:
 def to_coverage(rows: list[Row], builds: Mapping[str, Build]) -> str:
     """The lines behind every ``coverage_key``, as JSON in a CSV."""
     found = {key(row.case, builds): used_by(row.case, builds) for row in rows}
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["coverage_key", "coverage"])
-    for name in sorted(filter(None, found)):
-        writer.writerow([name, json.dumps(coverage(found[name], found.values()))])
-    return text.getvalue()
+    columns = ("coverage_key", "coverage")
+    lines = (
+        (name, json.dumps(coverage(found[name], found.values())))
+        for name in sorted(filter(None, found))
+    )
+    return written([dict(zip(columns, line)) for line in lines], columns)
 
 
 def coverage(used: Used, every: Iterable[Used]) -> list[dict[str, object]]:

@@ -185,16 +185,22 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
     return template().render(
         report=report,
         tables={
-            "answer": cells.table(cells.ANSWER, answer),
+            "answer": cells.table(cells.ANSWER, answer, cells.ANSWER_NUMBERS),
             "gap": cells.table(
-                cells.GAP, cells.factor_lines(report.found.gaps, answer)
+                cells.GAP,
+                cells.factor_lines(report.found.gaps, answer),
+                cells.GAP_NUMBERS,
             ),
-            "cases": cells.table(cells.ALL, every),
+            "cases": cells.cases_table(every),
             "shapes": cells.table(
-                shape_texts.COLUMNS, cells.shapes(report.found.shapes)
+                shape_texts.COLUMNS,
+                cells.shapes(report.found.shapes),
+                shape_texts.NUMBERS,
             ),
             "trainings": cells.table(
-                learning.COLUMNS, cells.trainings(report.found.trainings)
+                learning.COLUMNS,
+                cells.trainings(report.found.trainings),
+                learning.NUMBERS,
             ),
         },
         limits=limits(of_study(report.rows)),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from . import case, costs, decode, end_to_end, writing
+from . import case, costs, decode, end_to_end, metrics, writing
 from .case import Case, Context
 from .consistent import require_consistent
 from .fields import MAX_VALUE, Broken
@@ -86,7 +86,7 @@ def read_results(row: Row, launch_id: str) -> dict[str, Any]:
         "launches": {launch_id: samples},
         "latencies": [] if row.latency_s is None else [row.latency_s],
         "stages": {stage: [time] for stage, time in row.stages.items()},
-        "counts": {name: [count] for name, count in row.counts.items()},
+        "metrics": metrics.read(row, launch_id),
         "timeline": timeline,
         "end_to_end": ways,
         **(read_energy(row.energy, launch_id) if row.energy else {}),

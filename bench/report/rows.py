@@ -87,12 +87,6 @@ def can_overlap(case: Case) -> bool:
     return case.device_kind == "gpu" and (case.devices > 1 or copied)
 
 
-def counts_text(case: Case, to: str) -> dict[str, str]:
-    """``123456`` by name; where launches of the program differ, the range."""
-    ends = {k: dict.fromkeys((min(v), max(v))) for k, v in case.counts.items()}
-    return {name: to.join(map(str, pair)) for name, pair in ends.items()}
-
-
 def remarks(case: Case, middle: float, roofline_note: str, ratio_note: str) -> str:
     """Remarks on a row, whose median is ``middle`` [s]: limits of what its time means."""
     taken = f"{case.communicator} took {', '.join(case.engines)}"
@@ -100,8 +94,6 @@ def remarks(case: Case, middle: float, roofline_note: str, ratio_note: str) -> s
     if case.energy_reason and not case.energies:
         notes.append(f"no energy: {case.energy_reason}")
     notes += [hosts.note(case), *end_to_end.notes(case)]
-    counts = counts_text(case, " to ")
-    notes += [f"{name.replace('_', ' ')}: {text}" for name, text in counts.items()]
     computing = {
         name: times for name, times in case.stages.items() if name not in TRANSFERS
     }

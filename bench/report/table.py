@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Collection, Iterable, Sequence
 
-from . import end_to_end, end_to_end_times
+from . import end_to_end, end_to_end_times, metric_texts
 from .bounds import CACHE
+from .csv_text import figure, written
 from .factors import BESIDE, FACTORS, JOINT, WHOLE
 from .gap_texts import COLUMNS as GAP_COLUMNS
 from .gap_texts import (
@@ -25,7 +24,7 @@ from .learning import COLUMNS as TRAINING_COLUMNS
 from .learning import NUMBERS as TRAINING_NUMBERS
 from .learning import Training
 from .learning import cells as training_cells
-from .rows import Row, counts_text
+from .rows import Row
 from .shape_texts import BOUNDS, WORST
 from .shape_texts import COLUMNS as SHAPE_COLUMNS
 from .shape_texts import NUMBERS as SHAPE_NUMBERS
@@ -33,7 +32,7 @@ from .shape_texts import cells as shape_cells
 from .shapes import ShapeStudy
 from .statistics import median
 from .traffic import in_cache
-from .view import COLUMNS, NUMBERS, OPTIONAL, RATIO, Group
+from .view import COLUMNS, NUMBERS, RATIO, Group, always, is_number
 from .writing import TIERS
 
 END_TO_END = {
@@ -93,7 +92,6 @@ CSV_COLUMNS = [
     "date",
     "ranks",
     "nodes",
-    "counts",
     "detectable",
     "compiler",
     "sources",
@@ -125,11 +123,6 @@ RIGHT = {
     "B",
     "B / A",
 }
-
-
-def figure(value: float | None) -> str:
-    """A number for machines, an empty text for none."""
-    return "" if value is None else f"{value:.9g}"
 
 
 def gap_record(gap: Gap | None) -> dict[str, str]:
@@ -176,7 +169,6 @@ def record(row: Row, gap: Gap | None = None) -> dict[str, str]:
         "launches": len(case.launches),
         "latency_s": figure(row.latency),
         "stages_s": " ".join(f"{k}={figure(v)}" for k, v in stages.items()),
-        "counts": " ".join(f"{k}={v}" for k, v in counts_text(case, "..").items()),
         **{
             key: figure(row.end_to_end[way][place] if way in row.end_to_end else None)
             for key, (way, place) in END_TO_END.items()
@@ -199,7 +191,9 @@ def record(row: Row, gap: Gap | None = None) -> dict[str, str]:
         "numbers": " ".join(f"{k}={v}" for k, v in case.numbers.items()),
         "host": " ".join(dict.fromkeys(context.host for context in case.contexts)),
     }
-    return {k: str(values[k] if k in values else getattr(case, k)) for k in CSV_COLUMNS}
+    usual = {k: values[k] if k in values else getattr(case, k) for k in CSV_COLUMNS}
+    metrics = {k: figure(one) for k, one in metric_texts.figures(case).items()}
+    return {key: str(one) for key, one in (usual | metrics).items()}
 
 
 def records(rows: list[Row], gaps: Iterable[Gap]) -> list[dict[str, str]]:
@@ -210,11 +204,7 @@ def records(rows: list[Row], gaps: Iterable[Gap]) -> list[dict[str, str]]:
 
 def to_csv(rows: list[Row], gaps: Iterable[Gap] = ()) -> str:
     """One line per case."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records(rows, gaps))
-    return text.getvalue()
+    return written(records(rows, gaps), CSV_COLUMNS)
 
 
 def escape(text: str) -> str:
@@ -273,11 +263,15 @@ def to_markdown(
         tiers = markdown_table(("problem", "device", *TIER_COLUMNS), told)
         parts.append(f"### the tiers\n\n{escape(TIERS_TEXT)}\n\n{tiers}")
     rows = [row for group in groups for row in group.rows]
-    columns = [c for c in COLUMNS if c not in OPTIONAL or any(row[c] for row in rows)]
+    columns = [
+        c
+        for c in (rows[0] if rows else COLUMNS)
+        if always(c) or any(row[c] for row in rows)
+    ]
+    right = {*RIGHT, *filter(is_number, columns)}
     for group in groups:
-        table = markdown_table(
-            columns, [[row[name] for name in columns] for row in group.rows]
-        )
+        cells_of = [[row[name] for name in columns] for row in group.rows]
+        table = markdown_table(columns, cells_of, right)
         parts.append(f"### {escape(group.title)}\n\n{table}")
     if gaps:
         table = markdown_table(GAP_COLUMNS, cells(gaps), GAP_NUMBERS)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from . import detectable, end_to_end, units
+from . import detectable, end_to_end, metric_texts, units
 from .bounds import CACHE, LATENCY, LINK
 from .builds import all_contexts, short
 from .builds import title as build_title
@@ -37,6 +37,16 @@ COLUMNS = (
 )
 OPTIONAL = (ENERGY, *end_to_end.COLUMNS.values())  # shown where there are any
 NUMBERS = COLUMNS[5:16]
+
+
+def is_number(column: str) -> bool:
+    """Whether a column is of numbers; those of metrics are."""
+    return column in NUMBERS or column not in COLUMNS
+
+
+def always(column: str) -> bool:
+    """Whether a column is shown even where it is empty."""
+    return column in COLUMNS and column not in OPTIONAL
 
 
 @dataclass
@@ -108,8 +118,17 @@ def devices_of(rows: list[Row]) -> dict[str, set[str]]:
     return found
 
 
-def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
-    """The cells of one row, in the order of COLUMNS; ``devices`` as of devices_of."""
+def columns_of(rows: list[Row]) -> tuple[str, ...]:
+    """The columns of a table, with those of its metrics before the verdict."""
+    found = map(metric_texts.title, metric_texts.all_of(row.case for row in rows))
+    own = tuple(dict.fromkeys(name for name in found if name not in COLUMNS))
+    return (*COLUMNS[:-2], *own, *COLUMNS[-2:])
+
+
+def cells(
+    row: Row, devices: dict[str, set[str]], columns: tuple[str, ...]
+) -> dict[str, str]:
+    """The cells of one row, in the order of the columns; ``devices`` as of devices_of."""
     case = row.case
     several = len(devices.get(case.device_kind, ())) > 1
     time = units.interval(row.median, row.low, row.high) if row.median else ""
@@ -136,19 +155,20 @@ def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
         row.verdict,
         "; ".join(filter(None, [row.reason, row.note])),
     )
-    return {key: " ".join(text.split()) for key, text in zip(COLUMNS, texts)}
+    named = metric_texts.texts(case) | dict(zip(COLUMNS, texts))
+    return {key: " ".join(named.get(key, "").split()) for key in columns}
 
 
 def groups(rows: list[Row]) -> list[Group]:
     """Rows by comparison, in the order of the rows."""
-    devices = devices_of(rows)
+    devices, columns = devices_of(rows), columns_of(rows)
     builds = list(dict.fromkeys(row.case.context.build for row in rows))
     found: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         key = (row.case.comparison, row.case.context.build)
         found.setdefault(key, []).append(row)
     return [
-        Group(title(group, builds), [cells(row, devices) for row in group])
+        Group(title(group, builds), [cells(row, devices, columns) for row in group])
         for group in found.values()
     ]
 

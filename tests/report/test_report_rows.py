@@ -171,21 +171,6 @@ def test_overlapping_stages_are_stated(entry, rows_of):
     assert row.note == "overlap: 0.70 of the sum of its stages"
 
 
-def test_counts_are_shown_where_there_are_any(entry, all_rows):
-    counts = {"candidates": 123456, "queries_by_all_rows": 0}
-    more = {**counts, "candidates": 123460}
-    first = [entry("cuda", [0.7] * 6, counts=counts), entry("kokkos", [0.7] * 6)]
-    rows = all_rows(("1", first), ("2", [entry("cuda", [0.7] * 6, counts=more)]))
-    by_model = {row.case.model: row for row in rows}
-    words = "candidates: 123456 to 123460; queries by all rows: 0"
-    assert by_model["cuda"].note == words
-    assert words in groups(rows)[0].rows[1]["note"]
-    csv = record(by_model["cuda"])["counts"]
-    assert csv == "candidates=123456..123460 queries_by_all_rows=0"
-    assert "candidates" not in by_model["kokkos"].note
-    assert record(by_model["kokkos"])["counts"] == ""
-
-
 @pytest.mark.parametrize(
     "model, devices, expected",
     [
