@@ -65,6 +65,13 @@ namespace {
 
 constexpr unsigned milliwatts = 1000, millijoules = 1000;
 
+/// Why the driver lowers a clock below what was asked for: bits of nvmlClocksEventReasons. Those of an idle GPU, of
+/// clocks that somebody has set, and of GPUs that follow each other's clock are no throttling.
+constexpr std::pair<const char*, unsigned> throttling[] = {{"throttled_by_power_cap", 0x4},
+                                                           {"throttled_by_hardware_slowdown", 0x8},
+                                                           {"throttled_by_heat", 0x20 | 0x40},  // software, hardware
+                                                           {"throttled_by_power_brake", 0x80}};
+
 /// Appends a value that was read.
 void add(Facts& facts, const char* key, std::optional<unsigned> value, unsigned divisor = 1) {
   if (value) facts.emplace_back(key, std::to_string(*value / divisor));
@@ -101,7 +108,17 @@ Facts Management::readings(const std::string& bus_id) const {
   return facts;
 }
 
-std::vector<MetricValue> Management::sample_metrics(const std::string&) const { return {}; }
+std::vector<MetricValue> Management::sample_metrics(const std::string& bus_id) const {
+  const Library::Device device = library_->device(bus_id);
+  unsigned long long reasons = 0;
+  if (device == nullptr || (!library_->call("nvmlDeviceGetCurrentClocksEventReasons", device, &reasons) &&
+                            !library_->call("nvmlDeviceGetCurrentClocksThrottleReasons", device, &reasons)))
+    return {};
+  std::vector<MetricValue> metrics;
+  for (const auto& [name, bits] : throttling)
+    metrics.push_back({.name = name, .value = (reasons & bits) != 0 ? 1.0 : 0.0, .marks = true});
+  return metrics;
+}
 
 std::optional<EnergyReading> Management::energy(const std::string& bus_id) const {
   const Library::Device device = library_->device(bus_id);

@@ -5,6 +5,10 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from bench.report import __main__ as report
+
 ROOT = Path(__file__).resolve().parents[2]
 DRIVER = """
 extern "C" {
@@ -35,24 +39,53 @@ int main() {
 """
 
 
-def test_facts_and_readings(tmp_path):
-    def compile_(text, name, *more):
-        source = tmp_path / f"{name}.cpp"
-        source.write_text(text)
-        compiler = os.environ.get("CXX", "c++")
-        command = [compiler, "-std=c++20", f"-I{ROOT}", source, *more]
-        subprocess.run([*command, "-o", tmp_path / name], check=True)
+REASONS = """
+#include <cstdlib>
+extern "C" int nvmlDeviceGetCurrentClocks%sReasons(void*, unsigned long long* reasons) {
+  static int sample = 0;
+  return *reasons = std::strtoull(std::getenv("REASONS") + 4 * sample++, nullptr, 16), 0;
+}
+"""
+SAMPLES = """
+#include <cstdio>
+#include "backends/cuda/management.hpp"
+int main() {
+  const league::cuda::Management management;
+  for (int sample = 0; sample < 8; ++sample)
+    for (const auto& metric : management.sample_metrics("0"))
+      std::printf("%s %g %d\\n", metric.name.c_str(), metric.value, metric.marks);
+}
+"""
 
-    compile_(DRIVER, "libnvidia-ml.so.1", "-shared", "-fPIC")
-    compile_(PROGRAM, "program", ROOT / "backends/cuda/management.cpp", "-ldl")
-    printed = subprocess.run(
-        [tmp_path / "program"],
-        env={"LD_LIBRARY_PATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert dict(line.split() for line in printed.stdout.splitlines()) == {
+
+@pytest.fixture
+def printed(tmp_path):
+    """printed(driver, program, ...) -> what the program prints in words, with a driver library of this source."""
+
+    def run(driver, program, **variables):
+        def compile_(text, name, *more):
+            source = tmp_path / f"{name}.cpp"
+            source.write_text(text)
+            compiler = os.environ.get("CXX", "c++")
+            command = [compiler, "-std=c++20", f"-I{ROOT}", source, *more]
+            subprocess.run([*command, "-o", tmp_path / name], check=True)
+
+        compile_(driver, "libnvidia-ml.so.1", "-shared", "-fPIC")
+        compile_(program, "program", ROOT / "backends/cuda/management.cpp", "-ldl")
+        done = subprocess.run(
+            [tmp_path / "program"],
+            env={"LD_LIBRARY_PATH": str(tmp_path), **variables},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return [line.split() for line in done.stdout.splitlines()]
+
+    return run
+
+
+def test_facts_and_readings(printed):
+    assert dict(printed(DRIVER, PROGRAM)) == {
         "power_limit_W": "500",
         "power_limit_default_W": "700",
         "mig": "off",
@@ -63,3 +96,34 @@ def test_facts_and_readings(tmp_path):
         "joules": "5000000000.5",
         "watts": "none",
     }, "values that cannot be read, here the power, are left out"
+
+
+@pytest.mark.parametrize("name", ["Throttle", "Event"])
+def test_throttled_samples_are_marked(printed, entry, save, capsys, name):
+    # the last four: idle, clocks that somebody has set, GPUs that follow another's clock
+    bits = ["004", "020", "048", "084", "001", "002", "010", "100"]
+    lines = printed(DRIVER + REASONS % name, SAMPLES, REASONS=" ".join(bits))
+    found = {}
+    for metric, value, marks in lines:
+        found.setdefault(metric, []).append(float(value))
+        assert marks == "1"
+    assert found == {
+        "throttled_by_power_cap": [1, 0, 0, 1, 0, 0, 0, 0],
+        "throttled_by_hardware_slowdown": [0, 0, 1, 0, 0, 0, 0, 0],
+        "throttled_by_heat": [0, 1, 1, 0, 0, 0, 0, 0],
+        "throttled_by_power_brake": [0, 0, 0, 1, 0, 0, 0, 0],
+    }
+    rest = {"unit": "", "of": "sample", "marks": True}
+    metrics = [{"name": key, "values": values, **rest} for key, values in found.items()]
+    folder = save([entry("cuda", [1e-3] * 8, metrics=metrics)])
+    assert report.main([str(folder)]) == 0
+    assert (
+        "throttled by heat: 2 of 8 samples, in 1 of 1 cases" in capsys.readouterr().out
+    )
+    for file in ("table.md", "report/index.html"):
+        text = (folder / file).read_text(encoding="utf-8")
+        assert "throttled by power brake" in text and "1 of 8 samples" in text
+
+
+def test_without_the_reasons_there_is_no_metric(printed):
+    assert printed(DRIVER, SAMPLES) == []
