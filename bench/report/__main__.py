@@ -16,10 +16,8 @@ def main(argv: list[str]) -> int:
     compares = argv[:1] == ["compare"]
     parser = options.comparison() if compares else options.report()
     chosen = parser.parse_args(argv[compares:])
-    try:
-        from . import command, compare
-    except ModuleNotFoundError as error:
-        parser.exit(2, f"bench.report: {options.lacks(error)}\n")
+    from . import command, compare  # their packages are not needed for --help
+
     return compare.run(chosen) if compares else command.run(chosen)
 
 

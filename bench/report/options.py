@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 MARGIN = 0.02  # two times within 2 % are called the same
@@ -38,14 +37,6 @@ def folder(text: str) -> Path:
     if not (path.is_file() if path.name.endswith(PACKED) else path.is_dir()):
         raise argparse.ArgumentTypeError(f"{text}: no such folder")
     return path
-
-
-def lacks(error: ModuleNotFoundError) -> str:
-    """Which package is missing, and what to do."""
-    return (
-        f"{sys.executable} lacks the package {error.name}: "
-        f"{sys.executable} -m pip install numpy msgspec, or take another Python, as build/venv/bin/python"
-    )
 
 
 def report() -> argparse.ArgumentParser:

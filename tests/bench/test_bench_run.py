@@ -206,6 +206,20 @@ def without_packages(tmp_path, monkeypatch):
     return project / "bench/run"
 
 
+@pytest.mark.parametrize("name", ["random", "numpy"])
+def test_modules_of_the_projects_folder_are_not_imported(
+    league, without_packages, name
+):
+    project = without_packages.parents[1]
+    (project / f"{name}.py").write_text("raise SystemExit('not this')\n")
+    words = command(league, league.with_name("output"), "--python", sys.executable)
+    words[0] = str(without_packages)
+    words.remove("--no-peers")
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert league.with_name("output").joinpath("table.md").exists()
+
+
 def test_a_virtual_environment_reads_the_records_too(league, without_packages):
     words = command(league, league.with_name("output"))
     words[0] = str(without_packages)
