@@ -24,7 +24,6 @@ peak, the case is bound by latency. Without such records it is where a step's sh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -202,7 +201,7 @@ def starts(case: Case) -> int:
 
 def in_one_team(case: Case) -> bool:
     """Whether one team, or one cluster of teams, takes all steps in one kernel."""
-    alone = case.device_kind == "host" or "league=1" in case.effective.split(",")
+    alone = case.device_kind == "host" or case.effective.get("league") == 1
     return case.method in ("persistent_cluster", "dual") or (
         case.method in ("persistent", "persistent_segments") and alone
     )
@@ -221,9 +220,9 @@ def waiting(case: Case, found: Ceilings) -> float:
         case.device_kind == "host"
     ):  # a launch is a parallel region of any number of teams
         return count * min(found.start, found.latency)
-    league = re.search(r"\bleague=(\d+)", case.effective)
+    league = case.effective.get("league")
     if case.method.startswith("persistent") and league:
-        known = [t for teams, t in found.barriers.items() if teams <= int(league[1])]
+        known = [t for teams, t in found.barriers.items() if teams <= league]
         return count * min(known, default=found.team_latency)
     return count * (found.latency if count > 1 else found.start or found.latency)
 

@@ -124,7 +124,7 @@ class Case:
     bytes: float
     operations: float
     launch: str
-    effective: str
+    effective: dict[str, int]  # the sizes of the launch that ran, those of 0 left out
     communicator: str  # between several devices; empty for one
     context: Context
     host: str = (
@@ -196,6 +196,11 @@ class Case:
         """Launch and, where it is not the usual one, communicator."""
         usual = self.communicator in ("", "local")
         return self.launch if usual else f"{self.launch}, {self.communicator}"
+
+    @property
+    def effective_text(self) -> str:
+        """``league=132,team=256``."""
+        return ",".join(f"{key}={size}" for key, size in self.effective.items())
 
     @property
     def samples(self) -> list[float]:

@@ -55,12 +55,6 @@ def maps(rows: list[Row]) -> list[LaunchMap]:
     return [one for one in found if len(one.cells) >= MIN_CELLS]
 
 
-def effective(case: Case) -> dict[str, int]:
-    """The launch that ran: ``league=132,team=256`` as numbers."""
-    pairs = (text.partition("=") for text in case.effective.split(",") if text)
-    return {key: int(value) for key, _, value in pairs}
-
-
 def cell_of(launch: dict[str, int], axis: str) -> tuple[int, int]:
     """Where a launch lies in a map with this second axis."""
     return launch.get("team", 0), launch.get(axis, 0)
@@ -74,7 +68,7 @@ def second_axis(launches: Iterable[dict[str, int]]) -> str:
 
 def make_map(group: list[Row]) -> LaunchMap:
     """The map of the rows of one variant."""
-    launches = [effective(row.case) for row in group]
+    launches = [row.case.effective for row in group]
     axis = second_axis(launches)
     cells: dict[tuple[int, int], Row] = {}
     for row, launch in zip(group, launches):
@@ -125,5 +119,5 @@ def texts(found: list[LaunchMap], margin: float = MARGIN) -> list[str]:
     for one, regret in dear:
         cost = f"{100 * regret.value:.1f} % over the best of {one.tried}"
         text = f"{one.title}, {one.device}: the automatic launch costs {cost}"
-        lines.append(f"{text} ({one.best.case.effective})")
+        lines.append(f"{text} ({one.best.case.effective_text})")
     return lines

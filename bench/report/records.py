@@ -60,7 +60,7 @@ def read_launch(row: Row) -> dict[str, Any]:
     chosen = "auto" if launch.requested == "auto" else "explicit"
     return {
         "launch": launch.requested,
-        "effective": ",".join(f"{k}={size}" for k, size in sizes.items() if size),
+        "effective": {key: size for key, size in sizes.items() if size},
         "launch_source": row.launch_source or chosen,
         "launch_note": row.launch_note,
     }

@@ -178,7 +178,7 @@ def record(row: Row, gap: Gap | None = None) -> dict[str, str]:
         "energy_J": figure(row.energy),
         "energy_low_J": figure(row.energy_low),
         "energy_high_J": figure(row.energy_high),
-        "effective_launch": case.effective,
+        "effective_launch": case.effective_text,
         "preset": case.context.build.preset,
         "git": case.context.build.git,
         "kokkos": case.context.build.kokkos,

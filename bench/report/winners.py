@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from . import expected, gap_texts, means, nulls, shape_texts, units, unresolved
+from .bounds import LATENCY, LINK
 from .factors import WHOLE
 from .findings import Findings
 from .gap_texts import BEST, LIBRARY, RATIO
@@ -17,7 +18,6 @@ from .rows import Row
 from .selection import of_study, time
 from .statistics import Estimate
 from .terminal import coloured, shorten
-from .view import roofline
 from .writing import FLAT, ONCE, SEVERAL, SPECIAL, TIERS
 
 COLUMNS = (
@@ -68,7 +68,10 @@ def who(row: Row | None) -> tuple[str, ...]:
 
 def roofline_text(row: Row) -> str:
     """``69 %``; ``latency`` where that is the limit."""
-    return roofline(row).split(" (")[0].split(",")[0].removesuffix("-bound")
+    share = row.roofline_share
+    if share is not None:
+        return units.per_cent(share)
+    return row.limit if row.limit in (LATENCY, LINK) else ""
 
 
 def line(gap: Gap, margin: float, width: int, methods: bool) -> dict[str, str]:

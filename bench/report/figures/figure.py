@@ -125,8 +125,7 @@ def weight(case: Case) -> float:
 
 def launch_text(case: Case) -> str:
     """``264 x 256 x 1``: teams, threads of a team, lanes of a thread, and the tile where there is one; else nothing."""
-    sizes = (part.split("=")[1] for part in case.effective.split(",") if part)
-    return " x ".join(exact(int(size)) for size in sizes)
+    return " x ".join(map(exact, case.effective.values()))
 
 
 def cases_of(rows: Iterable[Row]) -> tuple[Case, ...]:

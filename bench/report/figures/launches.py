@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..findings import Findings
-from ..launches import LaunchMap, cell_of, effective
+from ..launches import LaunchMap, cell_of
 from ..options import MARGIN
 from ..rows import Row
 from ..selection import time
@@ -55,11 +55,11 @@ def caption(one: LaunchMap) -> str:
     """The caption: the cost of the automatic launch."""
     text = (
         "Each cell is the speed of one launch in per cent of the best; grey was not run or cannot run. "
-        f"The square marks the best ({one.best.case.effective})"
+        f"The square marks the best ({one.best.case.effective_text})"
     )
     if one.automatic is None:
         return text + "; no automatic launch was run."
-    text += f", the circle the automatic launch ({one.automatic.case.effective})"
+    text += f", the circle the automatic launch ({one.automatic.case.effective_text})"
     return text + (
         f": it takes {100 * one.regret.value:.1f} % more time." if one.regret else "."
     )
@@ -122,7 +122,7 @@ def draw_marks(
         marks.append((one.automatic, "o", 20, "automatic"))
     handles = []
     for row, marker, size, label in marks:
-        team, other = cell_of(effective(row.case), one.axis)
+        team, other = cell_of(row.case.effective, one.axis)
         if team in teams and other in others:
             spot = (teams.index(team), others.index(other))
             ring: style.Properties = {"markerfacecolor": "none", "markeredgewidth": 1.6}
