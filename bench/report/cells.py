@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from . import end_to_end, learning, metric_texts, shape_texts, units
+from . import end_to_end, learning, shape_texts, units, view
 from .anchors import anchors
 from .case import Case
 from .factors import BESIDE, FACTORS, JOINT, RECOVERED, WHOLE
@@ -27,15 +27,8 @@ from .selection import (
 )
 from .shapes import ShapeStudy
 from .statistics import Estimate
-from .view import (
-    ENERGY,
-    RATIO,
-    ROOFLINE,
-    columns_of,
-    devices_of,
-    is_number,
-    roofline,
-)
+from .view import COLUMNS, ENERGY, METRICS, RATIO, ROOFLINE, devices_of, roofline
+from .view import NUMBERS as CASE_NUMBERS
 from .view import cells as row_cells
 
 MEDIAN = "median [95 %]"
@@ -54,9 +47,18 @@ ANSWER = (
     *(BEST, LIBRARY, ROOFLINE),
 )
 GAP = ("problem", "device", WHOLE, *FACTORS, BEST, *BESIDE, BLANK)
-PLACES = ("problem", "devices", "ranks")
+ALL = (
+    *("problem", "devices", "ranks"),
+    # the execution is in the method's name, metrics are below the note
+    *(column for column in COLUMNS if column not in ("execution", METRICS)),
+)
 ANSWER_NUMBERS = (*TIMES, LIBRARY, SLOWER)
 GAP_NUMBERS = (WHOLE, *FACTORS, *BESIDE)
+NUMBERS = (
+    *("devices", "ranks", *CASE_NUMBERS),
+    *learning.NUMBERS,
+    *shape_texts.NUMBERS,
+)
 
 
 @dataclass(frozen=True)
@@ -206,70 +208,59 @@ class Table:
     numbers: tuple[str, ...]  # columns of numbers
 
 
-def table(
-    columns: tuple[str, ...], lines: list[Line], numbers: tuple[str, ...]
-) -> Table:
+def table(columns: tuple[str, ...], lines: list[Line]) -> Table:
     """The lines without the columns that are equal in all of them."""
     texts = {name: {line.cells[name] for line in lines} for name in columns}
     kept = tuple(name for name in columns if len(texts[name]) > 1 or len(lines) < 2)
     same = {name: texts[name].pop() for name in columns if name not in kept}
     told = {name: f"{one.text} {one.below}".strip() for name, one in same.items()}
     said = {name: text for name, text in told.items() if text}
+    numbers = {ANSWER: ANSWER_NUMBERS, GAP: GAP_NUMBERS}.get(columns, NUMBERS)
     return Table(kept, lines, said, numbers)
 
 
 def every_case(rows: list[Row]) -> list[Line]:
     """One line per case, as in the text tables."""
-    devices, columns = devices_of(rows), columns_of(rows)
-    lines = [case_line(row, devices, columns) for row in rows]
+    devices = devices_of(rows)
+    lines = [case_line(row, devices) for row in rows]
     return anchored("case", lines, (identity(row.case) for row in rows))
 
 
-def cases_table(lines: list[Line]) -> Table:
-    """The table of every case."""
-    columns = tuple(lines[0].cells) if lines else ()
-    numbers = filter(is_number, columns[len(PLACES) :])
-    return table(columns, lines, (*PLACES[1:], *numbers))
-
-
-def case_line(row: Row, devices: dict[str, set[str]], columns: tuple[str, ...]) -> Line:
+def case_line(row: Row, devices: dict[str, set[str]]) -> Line:
     """The line of one case; remarks beside a figure in the text tables are below it here."""
     case, found = row.case, row.ratio
     around = bar(found.value, found.low, found.high) if found else None
-    texts = row_cells(row, devices, columns)
-    del texts["execution"]  # it is in the method's name
-    values = metric_texts.sort_values(case)
-    plain = {name: Cell(text, values.get(name)) for name, text in texts.items()}
+    plain = {name: Cell(text) for name, text in row_cells(row, devices).items()}
     special = {
         "problem": Cell(case.algorithm, below=problem_text(row)),
         "devices": Cell(str(case.devices), case.devices),
         "ranks": Cell(str(case.ranks), case.ranks),
         "method": Cell(case.method_text),
         "launch": Cell(case.setting, below=launch_text(case)),
-        MEDIAN: with_interval(plain[MEDIAN].text, row.median),
+        MEDIAN: with_interval(view.time_figure(row), row.median),
         "latency": replace(plain["latency"], value=row.latency),
         "rate": replace(plain["rate"], value=row.rate),
-        ENERGY: with_interval(plain[ENERGY].text, row.energy),
+        ENERGY: with_interval(view.energy_figure(row), row.energy),
         **{
-            end_to_end.COLUMNS[way]: with_interval(
-                plain[end_to_end.COLUMNS[way]].text, times[0]
-            )
+            end_to_end.COLUMNS[way]: with_interval(units.interval(*times), times[0])
             for way, times in row.end_to_end.items()
         },
         ROOFLINE: replace(plain[ROOFLINE], value=row.roofline_share),
-        RATIO: with_interval(plain[RATIO].text, found.value if found else None, around),
+        RATIO: with_interval(
+            view.ratio_figure(found), found.value if found else None, around
+        ),
         "verdict": Cell(row.verdict, sign=SIGNS.get(row.verdict, "")),
+        "note": replace(plain["note"], below=plain[METRICS].text),
     }
-    cells = {name: special.get(name) or plain[name] for name in (*PLACES, *plain)}
+    cells = {name: special.get(name) or plain[name] for name in ALL}
     return Line(case.algorithm, platform(case), case.model, row.verdict, cells)
 
 
 def with_interval(
-    text: str, value: float | None = None, around: Bar | None = None
+    figure: units.Figure, value: float | None = None, around: Bar | None = None
 ) -> Cell:
     """``1.006 [1.005, 1.007]`` with its interval on a second line."""
-    middle, _, ends = text.partition(" [")
-    return Cell(middle, value, around, below=f"[{ends}" if ends else "")
+    return Cell(figure.text, value, around, below=figure.ends)
 
 
 def trainings(found: list[learning.Training]) -> list[Line]:

@@ -31,11 +31,8 @@ def cells(pair: Pair) -> tuple[str, ...]:
         units.seconds(statistics.median(case.samples)) if case.samples else case.status
         for case in (pair.a, pair.b)
     ]
-    found, ratio = pair.ratio, ""
-    if found is not None:
-        ratio = f"{found.value:.3f}"
-        if found.low is not None and found.high is not None:
-            ratio += f" [{found.low:.3f}, {found.high:.3f}]"
+    found = pair.ratio
+    ratio = str(units.ratio(found.value, found.low, found.high)) if found else ""
     mark = "regression" if pair.regression else "improvement" * pair.improvement
     note = "; ".join(filter(None, [mark, pair.reason]))
     smallest = detectable.text(pair.detectable)

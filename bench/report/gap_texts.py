@@ -173,4 +173,4 @@ def factor_text(factor: Estimate) -> str:
     """``1.026 [1.025, 1.027]``; a row over itself is 1."""
     if factor == Estimate(1.0, 1.0, 1.0):
         return "1"
-    return units.ratio(factor.value, factor.low, factor.high)
+    return str(units.ratio(factor.value, factor.low, factor.high))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Metrics in tables: a column for each that a record holds, under its own name and unit."""
+"""Metrics in tables, under their own names and units."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BESIDE = ("case", "metric", "A", "B", "B / A")
 
 
 def title(metric: Metric) -> str:
-    """``l2 hit rate [%]``: the column of tables."""
+    """``l2 hit rate [%]``: what people read."""
     unit = f" [{metric.unit}]" if metric.unit else ""
     return metric.name.replace("_", " ") + unit
 
@@ -59,19 +59,10 @@ def text(metric: Metric, launches: Values) -> str:
     return " to ".join(dict.fromkeys(map(number, (min(values), max(values)))))
 
 
-def texts(case: Case) -> dict[str, str]:
-    """The cells of a case by the titles of its metrics."""
-    return {
-        title(metric): text(metric, found) for metric, found in case.metrics.items()
-    }
-
-
-def sort_values(case: Case) -> dict[str, float]:
-    """By what these cells are sorted."""
-    return {
-        title(metric): estimate(metric, found).value
-        for metric, found in case.metrics.items()
-    }
+def texts(case: Case) -> str:
+    """``l2 hit rate [%]: 61.2 [60.9, 61.4]; ...``, without those that mark nothing."""
+    found = {title(one): text(one, values) for one, values in case.metrics.items()}
+    return "; ".join(f"{name}: {cell}" for name, cell in found.items() if cell)
 
 
 def figures(case: Case) -> dict[str, float | None]:
@@ -111,7 +102,7 @@ class Beside:
         """The texts, by BESIDE."""
         sides = [text(self.metric, some) if some else "" for some in (self.a, self.b)]
         found = self.ratio
-        ratio = units.ratio(found.value, found.low, found.high) if found else ""
+        ratio = str(units.ratio(found.value, found.low, found.high)) if found else ""
         return (self.case, title(self.metric), *sides, ratio)
 
 

@@ -185,22 +185,16 @@ def to_html(report: Report, drawn: list[Drawn]) -> str:
     return template().render(
         report=report,
         tables={
-            "answer": cells.table(cells.ANSWER, answer, cells.ANSWER_NUMBERS),
+            "answer": cells.table(cells.ANSWER, answer),
             "gap": cells.table(
-                cells.GAP,
-                cells.factor_lines(report.found.gaps, answer),
-                cells.GAP_NUMBERS,
+                cells.GAP, cells.factor_lines(report.found.gaps, answer)
             ),
-            "cases": cells.cases_table(every),
+            "cases": cells.table(cells.ALL, every),
             "shapes": cells.table(
-                shape_texts.COLUMNS,
-                cells.shapes(report.found.shapes),
-                shape_texts.NUMBERS,
+                shape_texts.COLUMNS, cells.shapes(report.found.shapes)
             ),
             "trainings": cells.table(
-                learning.COLUMNS,
-                cells.trainings(report.found.trainings),
-                learning.NUMBERS,
+                learning.COLUMNS, cells.trainings(report.found.trainings)
             ),
         },
         limits=limits(of_study(report.rows)),

@@ -32,7 +32,7 @@ from .shape_texts import cells as shape_cells
 from .shapes import ShapeStudy
 from .statistics import median
 from .traffic import in_cache
-from .view import COLUMNS, NUMBERS, RATIO, Group, always, is_number
+from .view import COLUMNS, NUMBERS, OPTIONAL, RATIO, Group
 from .writing import TIERS
 
 END_TO_END = {
@@ -263,15 +263,11 @@ def to_markdown(
         tiers = markdown_table(("problem", "device", *TIER_COLUMNS), told)
         parts.append(f"### the tiers\n\n{escape(TIERS_TEXT)}\n\n{tiers}")
     rows = [row for group in groups for row in group.rows]
-    columns = [
-        c
-        for c in (rows[0] if rows else COLUMNS)
-        if always(c) or any(row[c] for row in rows)
-    ]
-    right = {*RIGHT, *filter(is_number, columns)}
+    columns = [c for c in COLUMNS if c not in OPTIONAL or any(row[c] for row in rows)]
     for group in groups:
-        cells_of = [[row[name] for name in columns] for row in group.rows]
-        table = markdown_table(columns, cells_of, right)
+        table = markdown_table(
+            columns, [[row[name] for name in columns] for row in group.rows]
+        )
         parts.append(f"### {escape(group.title)}\n\n{table}")
     if gaps:
         table = markdown_table(GAP_COLUMNS, cells(gaps), GAP_NUMBERS)

@@ -10,12 +10,12 @@ import sys
 import textwrap
 from typing import TextIO
 
-from .view import COLUMNS, DETECTABLE, Group, is_number
+from .view import COLUMNS, DETECTABLE, METRICS, NUMBERS, Group
 
 MIN_SCREEN, MAX_SCREEN, USUAL = 120, 160, 140
 SUMMARY = 80, MAX_SCREEN  # columns of the winners alone
 MAX_WIDTHS = {"method": 16, "model": 14, "on": 14, "launch": 24}
-HIDDEN = ("latency", DETECTABLE, "note")
+SHOWN = [c for c in COLUMNS if c not in ("latency", DETECTABLE, METRICS, "note")]
 COLOURS = {"faster": "32", "slower": "33", "FAILED": "31;1", "skipped": "2"}
 
 
@@ -57,11 +57,9 @@ def coloured(text: str, verdict: str, colour: bool) -> str:
 
 def column_widths(groups: list[Group]) -> dict[str, int]:
     """As wide as the longest cell, within limits; empty columns take nothing."""
-    widths, rows = {}, [row for group in groups for row in group.rows]
-    for column in rows[0] if rows else COLUMNS:
-        longest = max((len(row[column]) for row in rows), default=0)
-        if column in HIDDEN:
-            continue
+    widths = {}
+    for column in SHOWN:
+        longest = max((len(r[column]) for g in groups for r in g.rows), default=0)
         if longest:
             width = max(longest, len(column))
             widths[column] = min(width, MAX_WIDTHS.get(column, width))
@@ -73,7 +71,7 @@ def line(row: dict[str, str], widths: dict[str, int]) -> str:
     cells = []
     for column, width in widths.items():
         text = shorten(row[column], width)
-        right = is_number(column) and column != "median [95 %]"
+        right = column in NUMBERS and column != "median [95 %]"
         cells.append(text.rjust(width) if right else text.ljust(width))
     return "  ".join(cells)
 
@@ -81,8 +79,9 @@ def line(row: dict[str, str], widths: dict[str, int]) -> str:
 def lines_of(
     row: dict[str, str], widths: dict[str, int], width: int, colour: bool
 ) -> list[str]:
-    """A row; its note follows where it fits, else on lines of its own."""
-    text, note = line(row, widths), row["note"]
+    """A row; its note and metrics follow where they fit, else on lines of their own."""
+    text = line(row, widths)
+    note = "; ".join(filter(None, [row["note"], row[METRICS]]))
     if len(text) + 2 + len(note) <= width:
         lines = [f"{text}  {note}".rstrip()]
     else:
@@ -105,7 +104,7 @@ def to_terminal(
     for text in remarks:
         lines += textwrap.wrap(f"preflight: {text}", width, subsequent_indent="  ")
     widths = column_widths(groups)
-    head = line({column: column for column in widths}, widths).rstrip()
+    head = line({column: column for column in COLUMNS}, widths).rstrip()
     for group in groups:
         title = textwrap.wrap(group.title, width)
         lines += ["", *[strong[0] + part + strong[1] for part in title], head]

@@ -3,9 +3,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 MILLION, BILLION = 10**6, 10**9
 SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 ENERGIES = ((1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (1e-6, "uJ"))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number with its unit, and its interval: ``12.34 us``, ``[12.30, 12.40]``; empty without one."""
+
+    text: str
+    ends: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.ends}".strip()
 
 
 def digits(value: float) -> str:
@@ -27,27 +40,31 @@ def seconds(value: float) -> str:
     return f"{digits(value / size)} {unit}"
 
 
-def interval(value: float, low: float | None, high: float | None) -> str:
-    """``12.34 us [12.30, 12.40]``, in one unit."""
-    if low is None or high is None:
-        return seconds(value)
-    size = scale(value)[0]
-    return f"{seconds(value)} [{digits(low / size)}, {digits(high / size)}]"
-
-
-def joules(value: float, low: float | None = None, high: float | None = None) -> str:
-    """``12.34 mJ [12.30, 12.40]``, in one unit."""
-    size, unit = next((pair for pair in ENERGIES if value >= pair[0]), ENERGIES[-1])
+def figure(
+    value: float, low: float | None, high: float | None, size: float, unit: str
+) -> Figure:
+    """All three numbers in one unit."""
     text = f"{digits(value / size)} {unit}"
     if low is None or high is None:
-        return text
-    return f"{text} [{digits(low / size)}, {digits(high / size)}]"
+        return Figure(text)
+    return Figure(text, f"[{digits(low / size)}, {digits(high / size)}]")
 
 
-def ratio(value: float, low: float | None, high: float | None) -> str:
+def interval(value: float, low: float | None, high: float | None) -> Figure:
+    """``12.34 us [12.30, 12.40]``."""
+    return figure(value, low, high, *scale(value))
+
+
+def joules(value: float, low: float | None = None, high: float | None = None) -> Figure:
+    """``12.34 mJ [12.30, 12.40]``."""
+    scale = next((pair for pair in ENERGIES if value >= pair[0]), ENERGIES[-1])
+    return figure(value, low, high, *scale)
+
+
+def ratio(value: float, low: float | None, high: float | None) -> Figure:
     """``0.984 [0.981, 0.986]``."""
-    ends = f" [{low:.3f}, {high:.3f}]" if low is not None and high is not None else ""
-    return f"{value:.3f}{ends}"
+    known = low is not None and high is not None
+    return Figure(f"{value:.3f}", f"[{low:.3f}, {high:.3f}]" if known else "")
 
 
 def rate(value: float | None, unit: str) -> str:

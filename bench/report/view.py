@@ -11,6 +11,7 @@ from .bounds import CACHE, LATENCY, LINK
 from .builds import all_contexts, short
 from .builds import title as build_title
 from .case import USUAL, Build, Case
+from .ratios import Ratio
 from .rows import Row
 from .selection import work_title
 
@@ -18,6 +19,7 @@ ROOFLINE = "% of roofline"
 RATIO = "portable / native"
 ENERGY = "energy [95 %]"  # of one compute; shown where the study measured it
 DETECTABLE = "detectable"  # the smallest difference that a verdict would find
+METRICS = "metrics"  # all of them: a table with a column for each fits no page
 COLUMNS = (
     "method",
     "execution",  # where it is not the default
@@ -32,21 +34,12 @@ COLUMNS = (
     ROOFLINE,
     RATIO,
     DETECTABLE,
+    METRICS,
     "verdict",
     "note",
 )
-OPTIONAL = (ENERGY, *end_to_end.COLUMNS.values())  # shown where there are any
+OPTIONAL = (ENERGY, *end_to_end.COLUMNS.values(), METRICS)  # shown where there are any
 NUMBERS = COLUMNS[5:16]
-
-
-def is_number(column: str) -> bool:
-    """Whether a column is of numbers; those of metrics are."""
-    return column in NUMBERS or column not in COLUMNS
-
-
-def always(column: str) -> bool:
-    """Whether a column is shown even where it is empty."""
-    return column in COLUMNS and column not in OPTIONAL
 
 
 @dataclass
@@ -118,57 +111,64 @@ def devices_of(rows: list[Row]) -> dict[str, set[str]]:
     return found
 
 
-def columns_of(rows: list[Row]) -> tuple[str, ...]:
-    """The columns of a table, with those of its metrics before the verdict."""
-    found = map(metric_texts.title, metric_texts.all_of(row.case for row in rows))
-    own = tuple(dict.fromkeys(name for name in found if name not in COLUMNS))
-    return (*COLUMNS[:-2], *own, *COLUMNS[-2:])
+NONE = units.Figure("")
 
 
-def cells(
-    row: Row, devices: dict[str, set[str]], columns: tuple[str, ...]
-) -> dict[str, str]:
-    """The cells of one row, in the order of the columns; ``devices`` as of devices_of."""
+def time_figure(row: Row) -> units.Figure:
+    """The median; empty without one."""
+    return units.interval(row.median, row.low, row.high) if row.median else NONE
+
+
+def energy_figure(row: Row) -> units.Figure:
+    """The energy of one compute."""
+    ends = (row.energy_low, row.energy_high)
+    return units.joules(row.energy, *ends) if row.energy else NONE
+
+
+def ratio_figure(ratio: Ratio | None) -> units.Figure:
+    """Of times."""
+    return units.ratio(ratio.value, ratio.low, ratio.high) if ratio else NONE
+
+
+def cells(row: Row, devices: dict[str, set[str]]) -> dict[str, str]:
+    """The cells of one row, in the order of COLUMNS; ``devices`` as of devices_of."""
     case = row.case
     several = len(devices.get(case.device_kind, ())) > 1
-    time = units.interval(row.median, row.low, row.high) if row.median else ""
     latency = units.seconds(row.latency) if row.latency else ""
-    found = row.ratio
-    ratio = units.ratio(found.value, found.low, found.high) if found else ""
     texts = (
         case.method,
         "" if case.execution == USUAL else case.execution,
         case.model,
         case.device_name if several and case.device_name else case.device_kind,
         case.setting,
-        time,
+        str(time_figure(row)),
         latency,
         units.rate(row.rate, row.rate_unit),
-        units.joules(row.energy, row.energy_low, row.energy_high) if row.energy else "",
+        str(energy_figure(row)),
         *(
-            units.interval(*row.end_to_end[way]) if way in row.end_to_end else ""
+            str(units.interval(*row.end_to_end[way])) if way in row.end_to_end else ""
             for way in end_to_end.WAYS
         ),
         roofline(row),
-        ratio,
+        str(ratio_figure(row.ratio)),
         detectable.text(row.detectable),
+        metric_texts.texts(case),
         row.verdict,
         "; ".join(filter(None, [row.reason, row.note])),
     )
-    named = metric_texts.texts(case) | dict(zip(COLUMNS, texts))
-    return {key: " ".join(named.get(key, "").split()) for key in columns}
+    return {key: " ".join(text.split()) for key, text in zip(COLUMNS, texts)}
 
 
 def groups(rows: list[Row]) -> list[Group]:
     """Rows by comparison, in the order of the rows."""
-    devices, columns = devices_of(rows), columns_of(rows)
+    devices = devices_of(rows)
     builds = list(dict.fromkeys(row.case.context.build for row in rows))
     found: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         key = (row.case.comparison, row.case.context.build)
         found.setdefault(key, []).append(row)
     return [
-        Group(title(group, builds), [cells(row, devices, columns) for row in group])
+        Group(title(group, builds), [cells(row, devices) for row in group])
         for group in found.values()
     ]
 

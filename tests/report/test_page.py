@@ -106,12 +106,12 @@ def test_columns_that_are_the_same_in_all_rows_are_told_once(write, entry):
 
 def test_a_lone_line_keeps_its_columns():
     line = cells.Line("a", "d", "m", "", {"x": cells.Cell("1"), "y": cells.Cell("")})
-    assert cells.table(("x", "y"), [line], ("y",)) == cells.Table(
-        ("x", "y"), [line], {}, ("y",)
+    assert cells.table(("x", "y"), [line]) == cells.Table(
+        ("x", "y"), [line], {}, cells.NUMBERS
     )
     other = cells.Line("a", "d", "m", "", {"x": cells.Cell("1"), "y": cells.Cell("2")})
-    assert cells.table(("x", "y"), [line, other], ("y",)) == cells.Table(
-        ("y",), [line, other], {"x": "1"}, ("y",)
+    assert cells.table(("x", "y"), [line, other]) == cells.Table(
+        ("y",), [line, other], {"x": "1"}, cells.NUMBERS
     )
 
 

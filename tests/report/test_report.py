@@ -248,5 +248,5 @@ def test_times(value, text):
 
 
 def test_intervals_keep_one_unit():
-    assert interval(1.1e-3, 0.9e-3, 1.2e-3) == "1.100 ms [0.900, 1.200]"
+    assert str(interval(1.1e-3, 0.9e-3, 1.2e-3)) == "1.100 ms [0.900, 1.200]"
     assert rate(4402.4, "GB/s") == "4402 GB/s" and rate(0.0123, "GB/s") == "0.0123 GB/s"

@@ -91,9 +91,9 @@ def test_a_damaged_energy_is_told(save, entry, wrong):
 
 
 def test_units_of_energy():
-    assert joules(0.01234, 0.0123, 0.0124) == "12.34 mJ [12.30, 12.40]"
-    assert joules(4.2e-5) == "42.00 uJ" and joules(5000) == "5.000 kJ"
-    assert joules(1e-9) == "0.001 uJ"
+    assert str(joules(0.01234, 0.0123, 0.0124)) == "12.34 mJ [12.30, 12.40]"
+    assert str(joules(4.2e-5)) == "42.00 uJ" and str(joules(5000)) == "5.000 kJ"
+    assert str(joules(1e-9)) == "0.001 uJ"
 
 
 def test_the_check_compares_counter_and_power(rows_of, entry, save):

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from bench.report import __main__ as report
-from bench.report.cells import cases_table, every_case
+from bench.report.cells import every_case
 from bench.report.merge import load
 from bench.report.table import to_csv, to_markdown
 from bench.report.terminal import to_terminal
@@ -45,22 +45,14 @@ def test_every_table_has_a_column(entry, rows_of):
     with_one, without = sorted(
         markdown(rows), key=lambda cells: cells["model"] != "cuda"
     )
-    assert (with_one["purr [dB]"], without["purr [dB]"]) == ("43.5 [40, 47]", "")
-    assert list(with_one)[-3:] == ["purr [dB]", "verdict", "note"]
-    assert "43.5 [40, 47]" in to_terminal("", groups(rows), [], [])
+    told = "purr [dB]: 43.5 [40, 47]"
+    assert (with_one["metrics"], without["metrics"]) == (told, "")
+    assert told in to_terminal("", groups(rows), [], [])
+    assert told in [line.cells["note"].below for line in every_case(rows)]
     line, other = sorted(csv_of(rows), key=lambda cells: cells["model"] != "cuda")
     names = ("metric_purr_dB", "metric_purr_dB_low", "metric_purr_dB_high")
     assert [line[name] for name in names] == ["43.5", "40", "47"]
     assert [other[name] for name in names] == ["", "", ""]
-
-
-def test_the_page_sorts_it_as_a_number(entry, rows_of):
-    rows = rows_of([entry("cuda", TIMES, metrics=[metric()]), entry("cub", TIMES)])
-    found = cases_table(every_case(rows))
-    assert "purr [dB]" in found.columns and "purr [dB]" in found.numbers
-    cells = [line.cells["purr [dB]"] for line in found.lines]
-    assert sorted(cell.value or 0 for cell in cells) == [0, 43.5]
-    assert "problem" not in found.numbers
 
 
 def test_json_and_page_are_written_with_it(entry, save, capsys):
@@ -82,12 +74,12 @@ def test_marked_samples_are_told(entry, save, capsys):
     told = "dusty: 3 of 16 samples, in 1 of 2 cases"
     assert told in capsys.readouterr().out
     text = (folder / "table.md").read_text(encoding="utf-8")
-    assert told in text and "| 3 of 8 samples |" in text
+    assert told in text and "| dusty: 3 of 8 samples |" in text
 
 
 def test_what_marks_nothing_has_no_column_for_people(entry, rows_of):
     rows = rows_of([entry("cuda", TIMES, metrics=[mark([0] * 8)])])
-    assert "dusty" not in markdown(rows)[0]
+    assert "metrics" not in markdown(rows)[0]
     assert csv_of(rows)[0]["metric_dusty"] == "0"
 
 
@@ -102,7 +94,7 @@ def test_launches_are_pooled_and_units_are_not(entry, all_rows):
         )
     )
     (cells,) = markdown(rows)
-    assert (cells["hops"], cells["hops [m]"]) == ("3 to 5", "7")
+    assert cells["metrics"] == "hops: 3 to 5; hops [m]: 7"
 
 
 def test_counts_are_metrics(entry, all_rows):
@@ -113,8 +105,8 @@ def test_counts_are_metrics(entry, all_rows):
         ("2", [entry("cuda", TIMES, counts=more)]),
     )
     (cells,) = markdown(rows)
-    assert cells["candidates"] == "123,456 to 123,460"
-    assert cells["queries by all rows"] == "0"
+    told = "candidates: 123,456 to 123,460; queries by all rows: 0"
+    assert cells["metrics"] == told
     assert csv_of(rows)[0]["metric_candidates"] == "123458"
 
 
