@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/ranks/variables.hpp"
 
+#include <strings.h>
+
 #include <array>
 #include <cstdlib>
 #include <set>
@@ -12,17 +14,23 @@ namespace {
 
 constexpr std::array choosing{"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
 
-/// What is recorded without a word: how threads are bound and wait, how libraries of GPUs compute and communicate.
-constexpr std::array setting{"OMP_NUM_THREADS",  "OMP_PROC_BIND",   "OMP_PLACES",       "GOMP_CPU_AFFINITY",
-                             "KMP_AFFINITY",     "OMP_WAIT_POLICY", "GOMP_SPINCOUNT",   "NCCL_ALGO",
-                             "NCCL_P2P_DISABLE", "NCCL_PROTO",      "NCCL_SHM_DISABLE", "NVIDIA_TF32_OVERRIDE"};
+/// What is recorded without a word: how threads are bound, how libraries of GPUs compute and communicate.
+constexpr std::array setting{
+    "OMP_NUM_THREADS",   "OMP_PROC_BIND",    "OMP_PLACES",          "OMP_THREAD_LIMIT", "OMP_MAX_ACTIVE_LEVELS",
+    "GOMP_CPU_AFFINITY", "KMP_AFFINITY",     "KMP_BLOCKTIME",       "NCCL_ALGO",        "NCCL_P2P_DISABLE",
+    "NCCL_PROTO",        "NCCL_SHM_DISABLE", "NVIDIA_TF32_OVERRIDE"};
 
-/// A variable that changes times unless it is 0, and how.
+/// A variable that changes times, how, and with which value it does not.
 struct Changing {
-  const char *name, *how;
+  const char *name, *how, *harmless = "0";
 };
 constexpr const char* tool = "Kokkos calls this tool at each of its kernels, which takes time";
 constexpr const char* blocking = "the host waits for each kernel on a GPU";
+constexpr const char* waiting = "threads sleep between kernels, and each kernel waits until they are awake";
+constexpr const char* allocating = "each allocation is checked, filled or placed in another way";
+constexpr const char* instructions = "libraries use fewer instructions than this processor has";
+constexpr const char* printing = "oneDNN prints a line for each of its kernels";
+constexpr const char* rounding = "oneDNN may compute f32 in fewer bits";
 constexpr std::array changing{
     Changing{"KOKKOS_TOOLS_LIBS", tool},
     Changing{"KOKKOS_PROFILE_LIBRARY", tool},
@@ -31,6 +39,20 @@ constexpr std::array changing{
     Changing{"AMD_SERIALIZE_KERNEL", blocking},
     Changing{"CUDA_INJECTION64_PATH", "CUDA loads this tool"},
     Changing{"LD_PRELOAD", "its functions stand in for those of libraries"},
+    Changing{"OMP_WAIT_POLICY", waiting, "active"},
+    Changing{"GOMP_SPINCOUNT", waiting, "infinity"},
+    Changing{"MALLOC_PERTURB_", allocating},
+    Changing{"MALLOC_CHECK_", allocating},
+    Changing{"GLIBC_TUNABLES", allocating},
+    Changing{"DNNL_MAX_CPU_ISA", instructions, "all"},
+    Changing{"ONEDNN_MAX_CPU_ISA", instructions, "all"},
+    Changing{"MKL_ENABLE_INSTRUCTIONS", instructions},
+    Changing{"OPENBLAS_CORETYPE", instructions},
+    Changing{"NPY_DISABLE_CPU_FEATURES", instructions},
+    Changing{"DNNL_VERBOSE", printing},
+    Changing{"ONEDNN_VERBOSE", printing},
+    Changing{"DNNL_DEFAULT_FPMATH_MODE", rounding, "strict"},
+    Changing{"ONEDNN_DEFAULT_FPMATH_MODE", rounding, "strict"},
 };
 
 /// What a list of GPUs hides by mistake; empty: nothing.
@@ -66,7 +88,8 @@ std::vector<std::string> variable_faults(const Json& variables) {
     found.push_back(std::string(name) + "=" + value_of(name) + ": " + what);
   };
   for (const Changing& variable : changing)
-    if (const std::string value = value_of(variable.name); !value.empty() && value != "0")
+    if (const std::string value = value_of(variable.name);
+        !value.empty() && strcasecmp(value.c_str(), variable.harmless) != 0)
       add(variable.name, std::string(variable.how) + ". Unset it for times to compare");
   for (const char* name : choosing)
     if (variables.contains(name))

@@ -2,7 +2,6 @@
 """What disturbs a run is said before it, recorded, and never mixed by --resume; what ends one is refused."""
 
 import contextlib
-import json
 import os
 import shutil
 import subprocess
@@ -10,49 +9,17 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-LEAGUE = ROOT / "build/openmp/league"
-pytestmark = pytest.mark.skipif(not LEAGUE.exists(), reason="no build/openmp/league")
+from tests.bench.study_run import (
+    BOUND,
+    LEAGUE,
+    is_built,
+    league,
+    not_mixed,
+    preflight_of,
+)
 
-STUDY = """algorithm = "vector_add"
-methods = "plain"
-models = "serial"
-sizes = 1000
-samples = 3
-null = false
-"""
-BOUND = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
+pytestmark = is_built
 TOOL = "void kokkosp_begin_parallel_for(const char*, unsigned, unsigned long*) {}\n"
-
-
-def league(folder, *options, variables=None, enter=None):
-    study = folder / "study.toml"
-    study.write_text(STUDY)
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_"))}
-    return subprocess.run(
-        [LEAGUE, "run", study, "--records", folder / "records", *options],
-        check=False,
-        capture_output=True,
-        text=True,
-        env={**kept, **(variables or {})},
-        preexec_fn=enter,
-    )
-
-
-def preflight_of(done, folder):
-    """The sentences of a run, which are those of its record."""
-    assert done.returncode == 0, done.stderr
-    start = "league: preflight: "
-    said = [line for line in done.stderr.splitlines() if line.startswith(start)]
-    (record,) = folder.glob("records/0*.json")
-    context = json.loads(record.read_text())["context"]["league"]
-    assert context["preflight"] == [line.removeprefix(start) for line in said]
-    return "\n".join(said)
-
-
-def not_mixed(folder, **options):
-    done = league(folder, "--resume", **options)
-    return done.returncode == 2 and "the environment is another one" in done.stderr
 
 
 needs_two = pytest.mark.skipif(
