@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/host_limits.hpp"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,7 +9,6 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
-#include <vector>
 
 #include "backends/split.hpp"
 
@@ -162,6 +162,22 @@ std::string shared_memory_fault(const fs::path& folder) {
   return folder.string() +
          (writable ? " has " + std::to_string(space.available >> 20) + " MiB" : std::string(" cannot be written")) +
          ", and NCCL may not start between GPUs: start the container with --ipc=host or --shm-size=1g";
+}
+
+std::vector<std::string> process_faults() {
+  std::vector<std::string> found;
+  if (const int nice = getpriority(PRIO_PROCESS, 0); nice > 0)
+    found.push_back("the niceness is " + std::to_string(nice) + ": other processes come first");
+  const int policy = sched_getscheduler(0);
+  if (policy == SCHED_IDLE || policy == SCHED_BATCH)
+    found.push_back(std::string("the scheduling policy is SCHED_") + (policy == SCHED_IDLE ? "IDLE" : "BATCH") +
+                    ": other processes come first (chrt)");
+  if (number_of("/proc/self/status", "TracerPid:") > 0)
+    found.emplace_back("a debugger or tracer is attached, which stops threads at system calls and signals");
+  if (rlimit time{}; getrlimit(RLIMIT_CPU, &time) == 0 && time.rlim_cur != RLIM_INFINITY)
+    found.push_back("the system ends this process after " + std::to_string(time.rlim_cur) +
+                    " s of processor time (ulimit -t): go on with --resume");
+  return found;
 }
 
 double cpu_quota(const fs::path& root) {

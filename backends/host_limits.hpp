@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace league {
 
@@ -23,6 +24,10 @@ void limit_data_size();
 
 /// Why NCCL may not start for lack of shared memory, in a sentence; empty where there is enough. `folder`: where it is.
 std::string shared_memory_fault(const std::filesystem::path& folder = "/dev/shm");
+
+/// What holds this process back beside others, a scheduling policy or a debugger, and the processor time after which
+/// the system ends it: in sentences.
+std::vector<std::string> process_faults();
 
 /// Processors' worth of time that the control groups allow (a quota of cgroup v1 or v2); 0: as much as there is.
 double cpu_quota(const std::filesystem::path& root = "/");

@@ -10,6 +10,7 @@
 
 #include "backends/host_caches.hpp"
 #include "backends/host_limits.hpp"
+#include "backends/host_settings.hpp"
 
 namespace league {
 namespace {
@@ -94,14 +95,14 @@ std::string cpu_name() {
   return "CPU";
 }
 
-/// The threads of a parallel region: by OMP_NUM_THREADS, OMP_THREAD_LIMIT, OMP_DYNAMIC and the processors of this
-/// process. Afterwards this is the default of every region and its maximum.
+/// The threads of a parallel region: by OMP_NUM_THREADS, OMP_THREAD_LIMIT and the processors of this process.
+/// Afterwards this is the default of every region and its maximum.
 int region_threads() {
+  omp_set_dynamic(0);  // it would reduce the number of threads under load
   int threads = 1;
 #pragma omp parallel
 #pragma omp single
   threads = omp_get_num_threads();
-  omp_set_dynamic(0);  // it would reduce the number of threads under load
   omp_set_num_threads(threads);
   return threads;
 }
@@ -111,6 +112,7 @@ DeviceInfo host_info(int threads) {
   info.memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
   info.llc_bytes = last_level_cache_bytes(allowed_processors());
   if (info.llc_bytes == 0) info.llc_bytes = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L);
+  info.facts = host_settings();
   info.facts.emplace_back("threads", std::to_string(threads));
   return info;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "backends/host_limits.hpp"
 #include "bench/cli/execute.hpp"
 #include "bench/cli/list.hpp"
+#include "bench/cli/threads.hpp"
 #include "bench/measure/memory_limit.hpp"
 #include "bench/peers/peers.hpp"
 #include "bench/printable.hpp"
@@ -21,16 +21,6 @@
 
 namespace league::bench {
 namespace {
-
-/// @throws BadInput for more threads than libgomp can start: it crashes
-void require_startable_threads() {
-  const int threads = std::min(omp_get_max_threads(), omp_get_thread_limit());
-  const int most = std::max(4096, 4 * omp_get_num_procs());
-  if (threads > most)
-    throw BadInput("OMP_NUM_THREADS asks for " + std::to_string(threads) + " threads, and up to " +
-                   std::to_string(most) + " can be started: set it to the " + std::to_string(omp_get_num_procs()) +
-                   " processors here, or unset it");
-}
 
 ExitCode run(int count, const char* const* arguments, Ranks& ranks) {
   const Options options = read_options(count, arguments);

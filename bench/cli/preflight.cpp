@@ -10,7 +10,9 @@
 
 #include "algorithms/contract/budget.hpp"
 #include "backends/host_limits.hpp"
+#include "backends/host_settings.hpp"
 #include "backends/python/start.hpp"
+#include "bench/cli/threads.hpp"
 #include "bench/cli/unused_gpus.hpp"
 #include "bench/ranks/cores.hpp"
 #include "bench/ranks/places.hpp"
@@ -126,7 +128,10 @@ std::vector<std::string> of_all_hosts(Ranks& ranks, const std::vector<std::strin
 std::vector<std::string> preflight(const Runtime& runtime, const Json& places) {
   std::vector<std::string> found;
   look_at_host(runtime, found);
+  std::ranges::move(thread_faults(runtime.host_threads()), std::back_inserter(found));
   look_at_limits(runtime, found);
+  if (std::string fault = openmp_library_fault(); !fault.empty()) found.push_back(std::move(fault));
+  std::ranges::move(process_faults(), std::back_inserter(found));
   look_at_kinds(found);
   std::ranges::move(variable_faults(variables_here()), std::back_inserter(found));
   look_at_backends(runtime, found);
