@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -105,6 +106,13 @@ void on_abort(int /*signal*/) {
   end_at_once("\nleague: a library has aborted, as after an illegal access on a GPU: run it again with --resume\n");
 }
 
+/// A closed standard stream becomes /dev/null: its number would be that of the next file, which then gets what is
+/// printed.
+void open_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDWR));
+}
+
 /// The handler of SIGILL.
 void on_illegal_instruction(int /*signal*/) {
   end_at_once(
@@ -120,6 +128,7 @@ void on_illegal_instruction(int /*signal*/) {
 }  // namespace league::bench
 
 int main(int count, char** arguments) {
+  league::bench::open_closed_streams();
   std::set_terminate(league::bench::on_terminate);
   std::signal(SIGABRT, league::bench::on_abort);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error of that write

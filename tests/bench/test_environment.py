@@ -146,3 +146,16 @@ def test_a_tracer(tmp_path):
     words = ["strace", "-f", "-qq", "-o", tmp_path / "trace"]
     done = league(tmp_path, variables=BOUND, before=words)
     assert "a debugger or tracer is attached" in preflight_of(done, tmp_path)
+
+
+def test_closed_streams_are_no_files(tmp_path):
+    """What is printed is lost, and is in no file of the run."""
+
+    def close():
+        for stream in (0, 1, 2):
+            os.close(stream)
+
+    done = league(tmp_path, enter=close, capture_output=False)
+    assert done.returncode == 0
+    names = {path.name[:4] for path in (tmp_path / "records").iterdir()}
+    assert names == {"run.", "000-"}
