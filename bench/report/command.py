@@ -58,7 +58,6 @@ def tell(
     else:
         width = terminal.screen_width(*terminal.SUMMARY)
         show(to_summary(report.headline, remarks, found, report.rows, width, colour))
-    sys.stdout.flush()
     known = skipped(own) if options.show_skipped else [not_run(own)]
     pages = f"{folder}/report/index.html, {folder}/table.md, {folder}/table.csv"
     where = ", ".join(sources.shown(Path(name)) for name in report.folders)

@@ -32,11 +32,20 @@ def wants_colour(stream: TextIO) -> bool:
 
 
 def show(text: str, stream: TextIO | None = None) -> None:
-    """Prints a text; characters that the terminal cannot show are replaced."""
+    """Prints a text; characters that the terminal cannot show are replaced.
+
+    A closed stream takes nothing. Where it cannot be written, as on a full disk, the program ends.
+    """
     stream = stream or sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="replace")
-    stream.write(text)
+    try:
+        if stream is not None:
+            stream.write(text)
+            stream.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # flushed at exit
+        sys.exit(f"bench.report: cannot print: {error.strerror}")
 
 
 def complain(problem: str, program: str = "bench.report") -> None:

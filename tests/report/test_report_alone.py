@@ -59,3 +59,48 @@ def test_figures_are_the_same_with_any_settings_of_matplotlib(
         figures = (tmp_path / output).glob("report/figures/*.svg")
         drawn[output] = {f.name: f.read_bytes() for f in figures}
     assert drawn["plain"] and drawn["plain"] == drawn["other"]
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_closed_stream_takes_nothing(save, entry, tmp_path, stream):
+    folder = save([entry("kokkos", [1e-3] * 8)])
+    closed = f"import os, runpy, sys; sys.{stream} = None; sys.argv[1:] = "
+    words = [str(folder), "--output", str(tmp_path / "output")]
+    code = f"{closed}{words!r}; runpy.run_module('bench.report', run_name='__main__')"
+    done = python("-B", "-c", code)
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+    assert (tmp_path / "output/table.md").exists()
+
+
+def test_a_full_disk_behind_the_output_is_told(save, entry, tmp_path):
+    """The files are written all the same."""
+    folder = save([entry("kokkos", [1e-3] * 8)])
+    words = [sys.executable, *WORDS, folder, "--output", tmp_path / "output"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            list(map(str, words)),
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "bench.report: cannot print: No space left on device\n"
+    assert (tmp_path / "output/table.md").exists()
+
+
+def test_a_reader_that_has_enough_is_no_fault_of_the_report(save, entry):
+    folder = save([entry("kokkos", [1e-3] * 8)])
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, *WORDS, str(folder)],
+        cwd=ROOT,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    assert done.stderr == "bench.report: cannot print: Broken pipe\n"
