@@ -164,9 +164,11 @@ const Value* find(const Value::Table& table, std::string_view key) {
 }
 
 Value::Table read_toml(const std::filesystem::path& file) {
-  if (!std::filesystem::is_regular_file(file)) throw BadInput("there is no study '" + file.string() + "'");
+  std::ifstream stream(file);  // a pipe too
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream || std::filesystem::is_directory(file)) throw BadInput("there is no study '" + file.string() + "'");
   try {
-    const toml::table table = toml::parse_file(file.string());
+    const toml::table table = toml::parse(text, file.string());
     return std::get<Value::Table>(convert(table, file.string(), true).content);
   } catch (const toml::parse_error& error) {
     throw BadInput(parse_place(file, error.source().begin.line) + std::string(error.description()));

@@ -159,3 +159,13 @@ def test_closed_streams_are_no_files(tmp_path):
     assert done.returncode == 0
     names = {path.name[:4] for path in (tmp_path / "records").iterdir()}
     assert names == {"run.", "000-"}
+
+
+def test_a_study_from_a_pipe(tmp_path):
+    """As <(...) of a shell."""
+    reading, writing = os.pipe()
+    os.write(writing, b'algorithm = "vector_add"\nsizes = 1000\n')
+    os.close(writing)
+    done = league(tmp_path, "--dry-run", study=f"/dev/fd/{reading}", pass_fds=[reading])
+    os.close(reading)
+    assert done.returncode == 0 and "n:1000" in done.stdout, done.stderr
