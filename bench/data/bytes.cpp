@@ -10,7 +10,9 @@ namespace league::bench {
 
 Bytes::Bytes(const std::filesystem::path& file) : name_(file.string()), file_(file, std::ios::binary) {
   if (!file_) throw BadInput("cannot open '" + name_ + "'");
-  is_packed_ = begins_packed();
+  if (begins_with("version https://git-lfs"))
+    refuse("a pointer of Git LFS in the place of the file: fetch it (git lfs pull)");
+  is_packed_ = begins_with({gzip_magic.begin(), gzip_magic.end()});
   constexpr std::int64_t max_ratio = 1032;  // of deflate: bytes out of one byte
   max_ = static_cast<std::int64_t>(std::filesystem::file_size(file)) * (is_packed_ ? max_ratio : 1);
   constexpr int gzip_only = 16 + MAX_WBITS;
@@ -80,12 +82,12 @@ void Bytes::next_member() {
   if (!at_end_) inflateReset(&stream_);
 }
 
-bool Bytes::begins_packed() {
-  std::array<std::uint8_t, 2> first{};
-  const bool packed = load(first.data(), first.size()) == first.size() && first == gzip_magic;
+bool Bytes::begins_with(const std::string& sign) {
+  std::string first(sign.size(), '\0');
+  file_.read(first.data(), static_cast<std::streamsize>(first.size()));
   file_.clear();
   file_.seekg(0);
-  return packed;
+  return first == sign;
 }
 
 }  // namespace league::bench

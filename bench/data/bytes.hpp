@@ -33,7 +33,7 @@ class Bytes {
   std::size_t unpack(std::uint8_t* to, std::size_t count);
   void fill();
   void next_member();
-  bool begins_packed();
+  bool begins_with(const std::string& sign);
 
   static constexpr std::array<std::uint8_t, 2> gzip_magic{0x1f, 0x8b};
   std::string name_;

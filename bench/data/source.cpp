@@ -19,12 +19,12 @@ enum : std::size_t { mnist, fashion_mnist, cifar10 };
 const std::array<Source, 3>& sources() {
   static const std::array<Source, 3> all{
       Source{.name = "MNIST",
-             .folders = {"mnist"},
+             .folders = {"mnist", "MNIST/raw"},
              .installed = {},
              .advice = {},
              .parts = {{"train", {5, 0, 4, 1, 9, 2, 1, 3, 1, 4}}, {"t10k", {7, 2, 1, 0, 4, 1, 4, 9, 5, 9}}}},
       Source{.name = "Fashion-MNIST",
-             .folders = {"fashion-mnist", "fashion_mnist"},
+             .folders = {"fashion-mnist", "fashion_mnist", "FashionMNIST/raw"},
              .installed = "/usr/share/datasets/fashion-mnist",
              .advice = ", or install the Debian package dataset-fashion-mnist (bench/setup --fashion-mnist), which is "
                        "looked for without --data",

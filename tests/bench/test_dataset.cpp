@@ -119,6 +119,8 @@ TEST(Idx, RefusesWhatIsWrongNamingFileAndOffset) {
   expect(good.substr(0, 9), "byte 9: the file ends within its header");
   expect("PK" + good.substr(2), "byte 0: no IDX file");
   expect("<!DOCTYPE html>", "byte 0: no IDX file: it is a page that a server has sent");
+  expect("version https://git-lfs.github.com/spec/v1\n",
+         "byte 0: a pointer of Git LFS in the place of the file: fetch it");
   expect(gzipped(packed, folder), "byte 0: no IDX file: it was compressed twice");
   expect(std::string("\0\0\x0d\x03", 4) + good.substr(4), "byte 2: holds values of type 13");
   expect(idx({7}, 7), "byte 3: has 1 dimensions, not 3: are images and labels swapped?");

@@ -84,6 +84,14 @@ TEST_F(SourceFiles, LieInSubfoldersOfTheirNames) {
   EXPECT_EQ(found("fashion_mnist", "data"), "none");
 }
 
+TEST_F(SourceFiles, LieWhereTorchvisionPutsThem) {
+  write("data/MNIST/raw", images);
+  EXPECT_EQ(found("fashion_mnist", "data"), "none");
+  write("data/FashionMNIST/raw", images + ".gz");
+  EXPECT_EQ(found("mnist", "data"), "data/MNIST/raw/" + images);
+  EXPECT_EQ(found("fashion_mnist", "data"), "data/FashionMNIST/raw/" + images + ".gz");
+}
+
 TEST_F(SourceFiles, OfAFolderBelongToTheSourceOfItsName) {
   for (const std::string folder : {"fashion-mnist", "Fashion", "FashionMNIST", "my_fashion_data"}) {
     write(folder, images);
