@@ -4,14 +4,22 @@
 # that git wrote below; else unknown.
 set(archived [[$Format:%H$]])
 
+# A hook of Git sets GIT_DIR and more, of the repository that it is for; in a container the files are another user's.
+execute_process(COMMAND git rev-parse --local-env-vars OUTPUT_VARIABLE variables ERROR_QUIET)
+string(REGEX MATCHALL "[A-Z_]+" variables "${variables}")
+foreach(variable IN LISTS variables)
+  unset(ENV{${variable}})
+endforeach()
+set(Git git -c safe.directory=*)
+
 set(git unknown)
 if(archived MATCHES "^[0-9a-f]+$")
   string(SUBSTRING ${archived} 0 12 git)
 endif()
-execute_process(COMMAND git rev-parse --show-prefix
+execute_process(COMMAND ${Git} rev-parse --show-prefix
   RESULT_VARIABLE status OUTPUT_VARIABLE below OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(status EQUAL 0 AND below STREQUAL "")
-  execute_process(COMMAND git describe --always --dirty --abbrev=12 --exclude=*
+  execute_process(COMMAND ${Git} describe --always --dirty --abbrev=12 --exclude=*
     RESULT_VARIABLE status OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(status EQUAL 0) # git describe does not look at untracked files, but what the build's GLOBs find of them is compiled
     set(git ${described})
@@ -21,7 +29,7 @@ if(status EQUAL 0 AND below STREQUAL "")
         list(APPEND sources ${folder}/*.${suffix})
       endforeach()
     endforeach()
-    execute_process(COMMAND git ls-files --others -- ${sources} OUTPUT_VARIABLE untracked ERROR_QUIET)
+    execute_process(COMMAND ${Git} ls-files --others -- ${sources} OUTPUT_VARIABLE untracked ERROR_QUIET)
     if(untracked AND NOT git MATCHES "-dirty$")
       string(APPEND git -dirty)
     endif()

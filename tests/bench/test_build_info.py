@@ -186,6 +186,21 @@ def test_the_hash_of_the_sources_is_that_of_what_is_compiled(project):
     assert project.sources() == committed, "no commit is needed"
 
 
+def test_files_of_another_user_are_described(project, monkeypatch):
+    """As in a container, where Git refuses the repository."""
+    commit = project.said()
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    assert project.said() == commit
+
+
+def test_a_hook_of_another_repository_does_not_count(project, other, monkeypatch):
+    """Git sets these for the programs that a hook starts."""
+    commit = project.said()
+    monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other.root / ".git/index"))
+    assert project.said() == commit
+
+
 def test_what_did_not_change_is_not_written_again(project):
     project.said()
     os.utime(project.file, ns=(1, 1))
