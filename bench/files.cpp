@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <iostream>
 #include <stdexcept>
 #include <system_error>
 
@@ -146,8 +147,11 @@ void make_folder(const fs::path& folder) {
   if (error) throw std::runtime_error("cannot make the folder '" + folder.string() + "': " + error.message());
 }
 
-FolderLock::FolderLock(const fs::path& folder) : file_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (file_ >= 0) flock(file_, LOCK_EX);
+FolderLock::FolderLock(const fs::path& folder, const std::string& waits)
+    : file_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (file_ < 0 || flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  std::cerr << waits;
+  flock(file_, LOCK_EX);
 }
 
 FolderLock::~FolderLock() {

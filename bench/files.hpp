@@ -41,7 +41,8 @@ void make_folder(const std::filesystem::path& folder);
 /// Keeps other processes that take this lock out of a folder. On a file system without locks it does nothing.
 class FolderLock {
  public:
-  explicit FolderLock(const std::filesystem::path& folder);
+  /// `waits`: what is printed on stderr if another process has it.
+  explicit FolderLock(const std::filesystem::path& folder, const std::string& waits = {});
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

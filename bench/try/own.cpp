@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <list>
 #include <set>
 
 #include "backends/split.hpp"
@@ -98,7 +99,6 @@ void make_programs(const Own& own, const Description& description, const OwnOpti
                    .source = own.folder / (cuda ? "caller.cu" : "caller.cpp"),
                    .program = own.folder / program_name,
                    .file = own.file.string()};
-  make_folder(own.folder);
   if (options.compile) write_whole(what.source, caller_text(description, own.language, includable(own)));
   const auto make = [&](const Compilation& one) {
     if (options.compile) compile(one);
@@ -120,7 +120,25 @@ void make_programs(const Own& own, const Description& description, const OwnOpti
   }
 }
 
-void enter(const Own& own, const OwnOptions& options, const std::shared_ptr<PeerHost>& host) {
+/// What kernels need as long as they are registered: their processes, and the locks of their folders.
+struct Workers {
+  PeerHost host;
+  std::list<FolderLock> locks{};
+};
+
+/// In the order of their names, so that no two runs wait for each other.
+void lock_folders(const std::vector<Own>& all, std::list<FolderLock>& locks) {
+  std::set<fs::path> folders;
+  for (const Own& own : all)
+    if (own.language != Language::python) folders.insert(own.folder);
+  for (const fs::path& folder : folders) {
+    make_folder(folder);
+    locks.emplace_back(folder, "league: waits for another `league try` of a file of this name, whose program is in '" +
+                                   folder.string() + "'\n");
+  }
+}
+
+void enter(const Own& own, const OwnOptions& options, const std::shared_ptr<Workers>& workers) {
   const Description description = read_description(options.root, options.algorithm);
   const auto algorithm = std::ranges::find(registry().algorithms, options.algorithm, &Algorithm::name);
   if (algorithm == registry().algorithms.end())
@@ -160,8 +178,8 @@ void enter(const Own& own, const OwnOptions& options, const std::shared_ptr<Peer
   registry().variants.push_back({.algorithm = peer->algorithm,
                                  .method = peer->method,
                                  .model = Model{peer->model, "own", peer->kind},
-                                 .prepare = [peer, host](const Problem& problem, const Context& context) {
-                                   return prepare_peer(*peer, *host, problem, context);
+                                 .prepare = [peer, workers](const Problem& problem, const Context& context) {
+                                   return prepare_peer(*peer, workers->host, problem, context);
                                  }});
 }
 
@@ -226,14 +244,18 @@ Json enter_own(const OwnOptions& options, const python::Interpreter& peers, cons
     interpreter.python = fs::exists(ours) ? ours.string() : "python3";
   }
   if (options.isolate) interpreter.isolation = isolation_of(options, interpreter.python);
-  const auto host = std::make_shared<PeerHost>(interpreter);
-  Json files = Json::object();
+  const auto workers = std::make_shared<Workers>(PeerHost(interpreter));
+  std::vector<Own> all;
   for (const fs::path& file : options.files) {
     if (!fs::is_regular_file(file)) throw BadInput("no file " + file.string());
     const Language language = language_of(file);
-    Own own{fs::absolute(file), language,
-            own_folder() / options.algorithm / (model_of(language) + "-" + method_of(file))};
-    enter(own, options, host);
+    all.push_back({fs::absolute(file), language,
+                   own_folder() / options.algorithm / (model_of(language) + "-" + method_of(file))});
+  }
+  lock_folders(all, workers->locks);
+  Json files = Json::object();
+  for (const Own& own : all) {
+    enter(own, options, workers);
     files[own.file.filename().string()] = file_hash(own.file);
   }
   if (interpreter.isolation) {
