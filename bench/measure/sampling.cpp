@@ -95,11 +95,22 @@ std::vector<Drawn> sample_until(Sampler& sampler, const std::vector<Draw>& draws
 
 }  // namespace
 
+/// Those after the first override variables of the environment (BENCHMARK_MIN_WARMUP_TIME), by which Google Benchmark
+/// draws without end, keeps no samples, or writes a file. A version that lacks one ignores it.
 Sampler::Sampler() {
-  std::string program = "league", shuffle = "--benchmark_enable_random_interleaving=true";
-  char* arguments[] = {program.data(), shuffle.data(), nullptr};
-  int count = 2;
-  benchmark::Initialize(&count, arguments);
+  std::vector<std::string> words{"league",
+                                 "--benchmark_enable_random_interleaving=true",
+                                 "--benchmark_min_warmup_time=0",
+                                 "--benchmark_display_aggregates_only=false",
+                                 "--benchmark_report_aggregates_only=false",
+                                 "--benchmark_dry_run=false",
+                                 "--benchmark_perf_counters=",
+                                 "--benchmark_out="};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int count = static_cast<int>(words.size());
+  benchmark::Initialize(&count, arguments.data());
 }
 
 Sampler::~Sampler() { benchmark::Shutdown(); }
@@ -133,7 +144,12 @@ std::vector<Drawn> Sampler::sample(const std::vector<Draw>& draws) {
   benchmark::ClearRegisteredBenchmarks();
   if (interrupted) throw Interrupted();
   for (std::size_t i = 0; i < draws.size(); ++i)
-    if (drawn[i].error.empty()) drawn[i].samples = collector.samples(draws[i].name);
+    if (drawn[i].error.empty()) {
+      drawn[i].samples = collector.samples(draws[i].name);
+      if (static_cast<int>(drawn[i].samples.size()) < draws[i].samples)
+        drawn[i].error = "Google Benchmark has kept " + std::to_string(drawn[i].samples.size()) + " of " +
+                         std::to_string(draws[i].samples) + " samples";
+    }
   return drawn;
 }
 

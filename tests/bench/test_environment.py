@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Settings of OpenMP, allocators, libraries and the system that change times: said, recorded, never mixed."""
 
+import json
 import os
 import resource
 import shutil
@@ -159,6 +160,27 @@ def test_closed_streams_are_no_files(tmp_path):
     assert done.returncode == 0
     names = {path.name[:4] for path in (tmp_path / "records").iterdir()}
     assert names == {"run.", "000-"}
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "BENCHMARK_MIN_WARMUP_TIME=3600",
+        "BENCHMARK_DISPLAY_AGGREGATES_ONLY=true",
+        "BENCHMARK_REPORT_AGGREGATES_ONLY=true",
+        "BENCHMARK_DRY_RUN=true",
+        "BENCHMARK_OUT=here.json",
+    ],
+)
+def test_settings_of_google_benchmark_do_not_count(tmp_path, variable):
+    """All samples are drawn and recorded, and nothing else is written."""
+    settings = dict([variable.split("=")])
+    done = league(tmp_path, variables={**BOUND, **settings}, timeout=60, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (record,) = tmp_path.glob("records/0*.json")
+    (row,) = json.loads(record.read_text())["benchmarks"]
+    assert row["status"] == "passed" and len(row["samples"]) == 3
+    assert not (tmp_path / "here.json").exists()
 
 
 def test_a_study_from_a_pipe(tmp_path):
