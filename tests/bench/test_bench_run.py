@@ -91,21 +91,6 @@ def test_one_launch_lies_in_the_folder_itself(league):
     assert "8 samples x 1 launch" in (output / "table.md").read_text()
 
 
-@pytest.mark.parametrize("streams", [(1,), (2,), (0, 1, 2)])
-def test_a_run_without_standard_streams_is_reported(league, streams):
-    """As a job of cron, or of a service."""
-
-    def close():
-        for stream in streams:
-            os.close(stream)
-
-    output = league.with_name("output")
-    words = command(league, output)
-    done = subprocess.run(words, check=False, cwd=league.parent, preexec_fn=close)
-    assert done.returncode == 0
-    assert (output / "table.md").exists() and (output / "report/index.html").exists()
-
-
 def test_launches_are_reported_as_one(league):
     done, output = run(league, "--repeat", "3")
     assert done.returncode == 0, done.stderr
