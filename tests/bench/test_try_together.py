@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Two `league try` of files of one name: they share a program."""
+"""The folder of the programs and peaks of `league try`: shared by two runs, or closed to one."""
 
 import fcntl
 import os
+import shutil
 import subprocess
+import sys
 import time
 
 import pytest
@@ -59,3 +61,21 @@ def test_it_is_held_until_the_end(tmp_path):
         running.communicate()
     fcntl.flock(file, fcntl.LOCK_EX)
     os.close(file)
+
+
+def test_a_build_that_can_only_be_read_keeps_no_peaks(tmp_path):
+    """As in an image of a container. The rows and their records are there all the same."""
+    program = shutil.copy(LEAGUE, tmp_path / "league")
+    (tmp_path / "try").mkdir()
+    (tmp_path / "try/peaks").write_text("in the way of the folder")
+    words = ["try", PLANTED / "right.py", "--as", "sum", *FEW, "--set", "sizes=1000"]
+    records = tmp_path / "records"
+    done = subprocess.run(
+        [program, *words, "--records", records, "--python", sys.executable],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "league: the peaks are not kept: cannot make the folder" in done.stderr
+    assert list(records.glob("0*.json"))
