@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The folder of the programs and peaks of `league try`: shared by two runs, or closed to one."""
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -27,40 +28,48 @@ def start(records, *options):
     )
 
 
+@contextlib.contextmanager
+def folder():
+    """The folder of the program, open so that it can be locked."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    file = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
 def test_the_second_waits_for_the_first(tmp_path):
     """Until the first has ended, which may start its program at any time."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
     program = FOLDER / "program"
     program.unlink(missing_ok=True)
-    first = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY)
-    fcntl.flock(first, fcntl.LOCK_EX)
-    second = start(tmp_path / "records")
-    said = second.stderr.readline()
-    assert said.startswith("league: waits for another `league try` of a file of this")
-    time.sleep(1)
-    assert second.poll() is None and not program.exists()
-    os.close(first)
+    with folder() as first:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        second = start(tmp_path / "records")
+        said = second.stderr.readline()
+        time.sleep(1)
+        waited = second.poll() is None and not program.exists()
     out, err = second.communicate(timeout=300)
+    assert said.startswith("league: waits for another `league try` of a file of this")
+    assert waited and program.exists()
     assert second.returncode == 0, out + err
-    assert program.exists()
 
 
 def test_it_is_held_until_the_end(tmp_path):
     """A run that compiles nothing keeps others from compiling."""
     start(tmp_path / "made").communicate(timeout=300)
     running = start(tmp_path / "records", "--no-compile", "--set", "samples=2000")
-    file = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        while not list((tmp_path / "records").glob("run.json")):
-            assert running.poll() is None
-            time.sleep(0.01)
-        with pytest.raises(BlockingIOError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    finally:
-        running.kill()
-        running.communicate()
-    fcntl.flock(file, fcntl.LOCK_EX)
-    os.close(file)
+    with folder() as file:
+        try:
+            while not list((tmp_path / "records").glob("run.json")):
+                assert running.poll() is None
+                time.sleep(0.01)
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        finally:
+            running.kill()
+            running.communicate()
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_a_build_that_can_only_be_read_keeps_no_peaks(tmp_path):
