@@ -110,15 +110,20 @@ Inspector::Inspector(PreparedCase& prepared_case, std::uint64_t seed)
   right_ = {digest_of(prepared_case, digest)};
 }
 
-double Inspector::sample(PreparedCase& prepared_case, Meter& meter, int batch) {
+double Inspector::sample(PreparedCase& prepared_case, Meter& meter, int batch, const std::function<void()>& sampled) {
   const bool is_enough = !is_foreign_ && done_.results >= own_results && is_large(prepared_case, meter);
-  if (!is_chosen() || is_enough) return meter.sample(batch);
+  const auto timed = [&] {
+    const double seconds = meter.sample(batch);
+    sampled();
+    return seconds;
+  };
+  if (!is_chosen() || is_enough) return timed();
   try_out(prepared_case, meter, batch, 1);
   if (meter.repeats() && !meter.is_long()) {
     in_place_ ? prepared_case.prepared().poison() : prepared_case.prepared().reset();
     prepared_case.prepared().fence();
   }
-  const double seconds = meter.sample(batch);
+  const double seconds = timed();
   judge_left(prepared_case);
   return seconds;
 }

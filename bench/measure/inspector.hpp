@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -32,8 +33,9 @@ class Inspector {
   /// @pre the results that the case holds were judged right
   Inspector(PreparedCase& prepared_case, std::uint64_t seed);
 
-  /// Draws a sample. @returns seconds of one compute @throws std::runtime_error if a result is wrong
-  double sample(PreparedCase& prepared_case, Meter& meter, int batch);
+  /// Draws a sample, and calls `sampled()` right after its timed part. @returns seconds of one compute @throws
+  /// std::runtime_error if a result is wrong
+  double sample(PreparedCase& prepared_case, Meter& meter, int batch, const std::function<void()>& sampled);
   /// The last trials, after all samples. @throws std::runtime_error as `sample`
   void finish(PreparedCase& prepared_case, Meter& meter, int batch);
   [[nodiscard]] const Inspections& inspections() const { return done_; }

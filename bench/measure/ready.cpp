@@ -14,19 +14,16 @@ int Ready::max_samples() const {
 }
 
 double Ready::sample() {
-  const double seconds = draw();
-  std::vector<Device> devices;
-  for (const Shard& shard : prepared_case->shards()) devices.push_back(shard.device);
-  for (const MetricValue& value : prepared_case->runtime().sample_metrics(devices))
-    add_value(result->metrics, "sample", value);
-  return seconds;
-}
-
-double Ready::draw() {
+  const auto read_metrics = [&] {
+    std::vector<Device> devices;
+    for (const Shard& shard : prepared_case->shards()) devices.push_back(shard.device);
+    for (const MetricValue& value : prepared_case->runtime().sample_metrics(devices))
+      add_value(result->metrics, "sample", value);
+  };
   const int placement = placement_of(drawn++, placements());
-  if (placement == 0) return inspector->sample(*prepared_case, *meter, result->batch);
+  if (placement == 0) return inspector->sample(*prepared_case, *meter, result->batch, read_metrics);
   const Instance& other = others[static_cast<std::size_t>(placement - 1)];
-  return inspector->sample(*other.prepared_case, *other.meter, result->batch);
+  return inspector->sample(*other.prepared_case, *other.meter, result->batch, read_metrics);
 }
 
 void Ready::finish() {

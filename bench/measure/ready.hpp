@@ -28,16 +28,13 @@ struct Ready {
   [[nodiscard]] int placements() const { return 1 + static_cast<int>(others.size()); }
   /// The maximum number of its samples.
   [[nodiscard]] int max_samples() const;
-  /// Draws the next sample, at the placement whose turn it is, and then reads the metrics of its devices. @returns
-  /// seconds of one compute
+  /// Draws the next sample, at the placement whose turn it is, and reads the metrics of its devices after its timed
+  /// part. @returns seconds of one compute
   double sample();
   /// The last trials, after all samples.
   void finish();
   /// Whether the queue was held back while a batch was queued, at all placements.
   [[nodiscard]] bool held() const;
-
- private:
-  double draw();
 };
 
 /// Equal for all models and launches of a method and execution on a kind of device: these are sampled alike.

@@ -2,6 +2,7 @@
 #include "bench/record/metrics.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace league::bench {
 
@@ -15,7 +16,8 @@ void add_value(std::vector<MetricValues>& metrics, const std::string& of, const 
 Json metrics_json(const std::vector<MetricValues>& metrics, std::size_t samples) {
   Json list = Json::array();
   for (const MetricValues& metric : metrics) {
-    if (metric.of == "sample" && metric.values.size() != samples) continue;
+    const bool whole = metric.of != "sample" || metric.values.size() == samples;
+    if (!whole || !std::ranges::all_of(metric.values, [](double value) { return std::isfinite(value); })) continue;
     list.push_back({{"name", metric.name}, {"unit", metric.unit}, {"of", metric.of}, {"values", metric.values}});
     if (metric.marks) list.back()["marks"] = true;
   }

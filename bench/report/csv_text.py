@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def figure(value: float | None) -> str:
-    """A number for machines, an empty text for none."""
-    return "" if value is None else f"{value:.9g}"
+    """A number for machines, whole ones exactly; an empty text for none."""
+    if value is None:
+        return ""
+    return str(int(value)) if value == int(value) else f"{value:.9g}"
 
 
 def written(lines: Sequence[Mapping[str, object]], columns: Iterable[str]) -> str:

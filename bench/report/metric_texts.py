@@ -123,6 +123,6 @@ def marked(cases: Iterable[Case]) -> list[str]:
         every = {str(i): values_of(values) for i, values in enumerate(some)}
         hit = sum(any(values) for values in every.values())
         if metric.marks and hit:
-            cells = f"{text(metric, every)}, in {hit} of {len(cases)} cases"
+            cells = f"{text(metric, every)}, in {hit} of {len(some)} cases"
             found.append(f"{title(metric)}: {cells}")
     return found

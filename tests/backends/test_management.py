@@ -51,7 +51,7 @@ SAMPLES = """
 #include "backends/cuda/management.hpp"
 int main() {
   const league::cuda::Management management;
-  for (int sample = 0; sample < 8; ++sample)
+  for (int sample = 0; sample < 9; ++sample)
     for (const auto& metric : management.sample_metrics("0"))
       std::printf("%s %g %d\\n", metric.name.c_str(), metric.value, metric.marks);
 }
@@ -101,28 +101,28 @@ def test_facts_and_readings(printed):
 @pytest.mark.parametrize("name", ["Throttle", "Event"])
 def test_throttled_samples_are_marked(printed, entry, save, capsys, name):
     # the last four: idle, clocks that somebody has set, GPUs that follow another's clock
-    bits = ["004", "020", "048", "084", "001", "002", "010", "100"]
+    bits = ["004", "020", "048", "08c", "008", "001", "002", "010", "100"]
     lines = printed(DRIVER + REASONS % name, SAMPLES, REASONS=" ".join(bits))
     found = {}
     for metric, value, marks in lines:
         found.setdefault(metric, []).append(float(value))
         assert marks == "1"
     assert found == {
-        "throttled_by_power_cap": [1, 0, 0, 1, 0, 0, 0, 0],
-        "throttled_by_hardware_slowdown": [0, 0, 1, 0, 0, 0, 0, 0],
-        "throttled_by_heat": [0, 1, 1, 0, 0, 0, 0, 0],
-        "throttled_by_power_brake": [0, 0, 0, 1, 0, 0, 0, 0],
+        "throttled_by_power_cap": [1, 0, 0, 1, 0, 0, 0, 0, 0],
+        "throttled_by_hardware_slowdown": [0, 0, 0, 0, 1, 0, 0, 0, 0],
+        "throttled_by_heat": [0, 1, 1, 0, 0, 0, 0, 0, 0],
+        "throttled_by_power_brake": [0, 0, 0, 1, 0, 0, 0, 0, 0],
     }
     rest = {"unit": "", "of": "sample", "marks": True}
     metrics = [{"name": key, "values": values, **rest} for key, values in found.items()]
-    folder = save([entry("cuda", [1e-3] * 8, metrics=metrics)])
+    folder = save([entry("cuda", [1e-3] * 9, metrics=metrics)])
     assert report.main([str(folder)]) == 0
     assert (
-        "throttled by heat: 2 of 8 samples, in 1 of 1 cases" in capsys.readouterr().out
+        "throttled by heat: 2 of 9 samples, in 1 of 1 cases" in capsys.readouterr().out
     )
     for file in ("table.md", "report/index.html"):
         text = (folder / file).read_text(encoding="utf-8")
-        assert "throttled by power brake" in text and "1 of 8 samples" in text
+        assert "throttled by power brake" in text and "1 of 9 samples" in text
 
 
 def test_without_the_reasons_there_is_no_metric(printed):
