@@ -9,7 +9,7 @@ namespace league::blocks {
 
 /// A system with a symmetric positive definite matrix, in the scratch memory of a team that solves it: the upper
 /// triangle row by row, each row followed by its right side.
-class DefiniteSystem {
+class ScratchSystem {
   using Member = kokkos::Member;
   using Values = Kokkos::View<double*, kokkos::Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
@@ -17,7 +17,7 @@ class DefiniteSystem {
   /// Of scratch memory of level 0, for `n` unknowns.
   static std::size_t bytes(int n) { return Values::shmem_size(static_cast<std::size_t>(size(n))); }
 
-  KOKKOS_FORCEINLINE_FUNCTION DefiniteSystem(const Member& team, int n)
+  KOKKOS_FORCEINLINE_FUNCTION ScratchSystem(const Member& team, int n)
       : team_(team), n_(n), values_(team.team_scratch(0), static_cast<std::size_t>(size(n))) {}
 
   /// Sets row i to `element(i, j)`: column j >= i of the matrix, or, for j = n, the right side. @pre the whole team

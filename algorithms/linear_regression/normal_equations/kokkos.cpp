@@ -14,7 +14,7 @@ struct Solve {
   Values<double> sums, theta;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const blocks::DefiniteSystem system(team, gram.features + 1);
+    const blocks::ScratchSystem system(team, gram.features + 1);
     system.fill([&](int i, int j) { return i == gram.features && j == i ? rows : sums(gram.at(i, j)); });
     system.solve([](int) { return 0.0; }, [&](int i, double value) { theta(i) = value; });
   }
@@ -28,7 +28,7 @@ class Direct : public KokkosShard {
   void update() const override {
     const int team = std::min(solve_team, exec_.concurrency());
     submit(queue(), "linear_regression/solve",
-           policy_of<solve_team>(exec_, {1, team, 1}, blocks::DefiniteSystem::bytes(problem_.features + 1)),
+           policy_of<solve_team>(exec_, {1, team, 1}, blocks::ScratchSystem::bytes(problem_.features + 1)),
            Solve{Gram(problem_.features), static_cast<double>(problem_.rows), sums_.view(), theta_.view()});
   }
 };

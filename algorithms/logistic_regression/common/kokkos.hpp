@@ -66,15 +66,17 @@ constexpr Numbers of_step = blocks::by_kind({.team = 32, .vector = 32}, {.team =
 
 inline Team one_team(const Exec& exec) { return Team(exec, 1, of_step.team, of_step.vector); }
 
-// Sets the state before the first step.
-inline void start(Queue& queue, const Exec& exec, const State& state) {
-  kokkos::submit(
-      queue, "logistic_regression/begin", one_team(exec), KOKKOS_LAMBDA(const Member& team) {
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, static_cast<int>(state.theta.extent(0))),
-                             [&](int j) { state.theta(j) = 0; });
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 3), [&](int j) { state.control(j) = 0; });
-      });
-}
+// Kernels of a header that several files include are functors: nvcc names what it makes of a lambda in each file anew.
+
+/// Sets the state before the first step.
+struct Begin {
+  State state;
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, static_cast<int>(state.theta.extent(0))),
+                         [&](int j) { state.theta(j) = 0; });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 3), [&](int j) { state.control(j) = 0; });
+  }
+};
 
 /// Component `j` of the mean gradient, with the penalty.
 KOKKOS_FORCEINLINE_FUNCTION double gradient_of(const State& state, const Rule& rule, int j) {
@@ -117,19 +119,20 @@ KOKKOS_INLINE_FUNCTION void note(const Member& team, const State& state, const F
   });
 }
 
-// A step of gradient descent. The step that finds a gradient below the tolerance is the last; later ones repeat its
-// loss.
-inline void descend(Queue& queue, const Exec& exec, const State& state, const Rule& rule) {
-  kokkos::submit(
-      queue, "logistic_regression/descend", one_team(exec), KOKKOS_LAMBDA(const Member& team) {
-        const Found found = look(team, state, rule);
-        team.team_barrier();
-        note(team, state, found, found.small);
-        if (found.stopped) return;
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rule.features + 1),
-                             [&](int j) { state.theta(j) -= rule.learning_rate * gradient_of(state, rule, j); });
-      });
-}
+/// A step of gradient descent. The step that finds a gradient below the tolerance is the last; later ones repeat its
+/// loss.
+struct Descend {
+  State state;
+  Rule rule;
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const Found found = look(team, state, rule);
+    team.team_barrier();
+    note(team, state, found, found.small);
+    if (found.stopped) return;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rule.features + 1),
+                         [&](int j) { state.theta(j) -= rule.learning_rate * gradient_of(state, rule, j); });
+  }
+};
 
 /// A solve on the rows of a shard, by gradient descent unless `update` is another step; a method adds the sums of its
 /// rows in `accumulate`.
@@ -156,9 +159,11 @@ class Solve : public IterativeShard {
     whole_output(loss_, LogisticRegression::loss);
     whole_output(taken_, LogisticRegression::steps_taken);
   }
-  void begin() const override { start(queue(), exec_, state()); }
+  void begin() const override { kokkos::submit(queue(), "logistic_regression/begin", one_team(exec_), Begin{state()}); }
   [[nodiscard]] Buffer sums() const override { return kokkos::buffer_of(sums_); }
-  void update() const override { descend(queue(), exec_, state(), rule_); }
+  void update() const override {
+    kokkos::submit(queue(), "logistic_regression/descend", one_team(exec_), Descend{state(), rule_});
+  }
 
  protected:
   [[nodiscard]] int features() const { return rule_.features; }

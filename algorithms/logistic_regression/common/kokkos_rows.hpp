@@ -10,8 +10,9 @@
 namespace league::logistic::kokkos_model {
 
 /// The sums of a lane's rows, of `known` features or fewer, for a gradient step or for a step of Newton's method.
-/// Features that are not there repeat the last one. A lane takes `depth` packs of `width` rows at a time, column after
-/// column, and keeps `side` partial sums of a value next to each other.
+/// Features that are not there repeat the last one: with returns between columns GCC 12 vectorises none. A lane takes
+/// `depth` packs of `width` rows at a time, column after column, and keeps `side` partial sums of a value next to each
+/// other.
 template <int known, bool newton, class T, int width, int depth, int side>
 class RowSums {
  public:

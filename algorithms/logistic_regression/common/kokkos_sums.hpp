@@ -10,7 +10,7 @@
 /// a host both are a vector register, and nothing is added across one before the end.
 namespace league::logistic::kokkos_model {
 
-/// Sums in double that as many bytes hold.
+/// Doubles in the bytes of `side` values of T.
 template <class T, int side>
 constexpr int wide = std::max(1, side* int{sizeof(T)} / int{sizeof(double)});
 

@@ -23,7 +23,7 @@ inline void take_step(Queue& queue, const Exec& exec, int lanes, const State& st
   kokkos::submit(
       queue, "logistic_regression/newton_step",
       Team(exec, 1, std::min(lanes, exec.concurrency()), 1)
-          .set_scratch_size(0, Kokkos::PerTeam(blocks::DefiniteSystem::bytes(n))),
+          .set_scratch_size(0, Kokkos::PerTeam(blocks::ScratchSystem::bytes(n))),
       KOKKOS_LAMBDA(const Member& team) {
         const std::int64_t halved = state.control(2);
         const Found found = look(team, state, rule);
@@ -45,7 +45,7 @@ inline void take_step(Queue& queue, const Exec& exec, int lanes, const State& st
         const auto matrix = [&](int i, int j) {
           return state.sums(hessian_at(rule.features, i, j)) * rule.share + (i == j && i > 0 ? rule.l2 : 0.0);
         };
-        const blocks::DefiniteSystem system(team, n);
+        const blocks::ScratchSystem system(team, n);
         system.fill([&](int i, int j) { return j == n ? -gradient_of(state, rule, i) : matrix(j, i); });
         system.solve([&](int i) { return 16 * n * 0x1p-53 * matrix(i, i); },
                      [&](int j, double change) {

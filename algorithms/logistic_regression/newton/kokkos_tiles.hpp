@@ -84,7 +84,7 @@ class Tile {
     const int here = left < rows ? static_cast<int>(left) : rows;
     packs_here_ = (here + lanes - 1) / lanes;
     team_.team_barrier();
-    x_.stage(team_, first, here);
+    x_.stage(team_, first, packs_here_ * lanes);
     team_.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, packs_here_),
                          [&](int pack) { set_terms(first, pack * lanes, here); });
