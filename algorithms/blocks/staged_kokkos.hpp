@@ -74,24 +74,24 @@ template <class T, int rows>
 class StagedColumns {
   using From = Kokkos::View<const T*, Kokkos::LayoutRight, kokkos::Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   using Scratch = Kokkos::View<T*, kokkos::Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  static constexpr bool copies = kokkos::on_gpu;
   static constexpr int pitch = rows + 1;
 
  public:
-  /// `from`: columns of `from_pitch` values each; `level`: of scratch memory.
+  /// `from`: columns of `from_pitch` values each.
   template <class Member>
-  KOKKOS_FORCEINLINE_FUNCTION StagedColumns(const Member& team, const From& from, std::int64_t from_pitch, int columns,
-                                            int level)
+  KOKKOS_FORCEINLINE_FUNCTION StagedColumns(const Member& team, const From& from, std::int64_t from_pitch, int columns)
       : from_(from),
         from_pitch_(from_pitch),
         columns_(columns),
-        copy_(team.team_scratch(level), static_cast<std::size_t>(size(columns))) {}
+        copy_(team.team_scratch(0), static_cast<std::size_t>(size(columns))) {}
   static std::size_t bytes(int columns) { return Scratch::shmem_size(static_cast<std::size_t>(size(columns))); }
 
   /// Makes these rows `count` from row `first` on. @pre a barrier before, and after; the whole team calls
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION void stage(const Member& team, std::int64_t first, [[maybe_unused]] int count) {
     first_ = first;
-    if constexpr (kokkos::on_gpu)
+    if constexpr (copies)
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns_ * rows), [&](int item) {
         const int column = item / rows, row = item % rows;
         if (row < count) copy_(column * pitch + row) = from_(column * from_pitch_ + first_ + row);
@@ -109,14 +109,14 @@ class StagedColumns {
   /// Columns behind the last one are that one.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Column operator()(int column) const {
     const int here = column < columns_ ? column : columns_ - 1;
-    if constexpr (kokkos::on_gpu)
+    if constexpr (copies)
       return Column(copy_.data() + here * pitch);
     else
       return Column(from_.data() + here * from_pitch_ + first_);
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static int size(int columns) { return kokkos::on_gpu ? columns * pitch : 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static int size(int columns) { return copies ? columns * pitch : 0; }
 
   From from_;
   std::int64_t from_pitch_, first_ = 0;

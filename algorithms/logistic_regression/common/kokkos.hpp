@@ -184,11 +184,13 @@ class Solve : public IterativeShard {
     const int lanes = launch.team * launch.vector;
     league::require_scratch(Sums::bytes(lanes), scratch, "the sums of this team");
     launch.tile = numbers.width * lanes;
-    if (launch.league == 0)
-      launch.league = static_cast<int>(
-          std::clamp<std::int64_t>(ceil_div<std::int64_t>(rows().size(), launch.tile), 1,
-                                   std::max(1, blocks::lanes_at_once(exec_, numbers, max_lanes) / lanes)));
+    if (launch.league == 0) launch.league = teams(launch, blocks::lanes_at_once(exec_, numbers, max_lanes));
     return launch;
+  }
+  /// As many teams as there are tiles, no more than `held` lanes, and one at least.
+  [[nodiscard]] int teams(const Launch& launch, int held) const {
+    return static_cast<int>(std::clamp<std::int64_t>(ceil_div<std::int64_t>(rows().size(), launch.tile), 1,
+                                                     std::max(1, held / (launch.team * launch.vector))));
   }
   /// The policy of such a kernel.
   template <int n, int max_lanes, int teams>

@@ -22,8 +22,7 @@ inline void take_step(Queue& queue, const Exec& exec, int lanes, const State& st
   const int n = rule.features + 1;
   kokkos::submit(
       queue, "logistic_regression/newton_step",
-      Team(exec, 1, std::min(lanes, exec.concurrency()), 1)
-          .set_scratch_size(0, Kokkos::PerTeam(blocks::ScratchSystem::bytes(n))),
+      Team(exec, 1, lanes, 1).set_scratch_size(0, Kokkos::PerTeam(blocks::ScratchSystem::bytes(n))),
       KOKKOS_LAMBDA(const Member& team) {
         const std::int64_t halved = state.control(2);
         const Found found = look(team, state, rule);
@@ -76,16 +75,15 @@ class Newton final : public Solve<T, newton_numbers<T>.width> {
                               Base::template policy<Sums<known>::n, max_newton_lanes, newton_numbers<T>.teams>(launch_),
                               launch_.team * launch_.vector, rows, Base::state(), partials_.view(), ticket_.view());
       });
-    add_tiles<T>(Base::queue(), Base::exec_, launch_, groups_, level_, rows, Base::state(), partials_.view());
+    add_tiles<T>(Base::queue(), Base::exec_, launch_, groups_, rows, Base::state(), partials_.view());
     add_partials(Base::queue(), Base::exec_, step_lanes(), std::int64_t{launch_.league} * groups_, Base::state(),
                  partials_.view());
   }
   void update() const override { take_step(Base::queue(), Base::exec_, step_lanes(), Base::state(), Base::rule_); }
 
  private:
-  static constexpr int tile = Tile<T>::rows;
-
-  [[nodiscard]] static int step_lanes() { return newton_numbers<T>.team; }
+  /// Of the kernels behind the rows.
+  [[nodiscard]] int step_lanes() const { return std::min(newton_numbers<T>.team, Base::exec_.concurrency()); }
   [[nodiscard]] Launch of_rows(Launch launch) {
     with_few_features(Base::features(), [&]<int known>() {
       launch = Base::template planned<Sums<known>::n>(launch, newton_numbers<T>, max_newton_lanes);
@@ -96,7 +94,6 @@ class Newton final : public Solve<T, newton_numbers<T>.width> {
   }
   /// Threads that have no square to themselves share its rows.
   [[nodiscard]] Launch of_tiles(Launch launch) {
-    constexpr int resident = 2;
     LaunchLimits most = kokkos::limits(Base::queue());
     most.team_times_vector = std::min(most.team_times_vector, newton_numbers<T>.team);
     launch = resolve(launch, {0, newton_numbers<T>.team, 1}, most);
@@ -106,21 +103,18 @@ class Newton final : public Solve<T, newton_numbers<T>.width> {
                         " lanes each: " + std::to_string(Base::features()) + " features take " +
                         std::to_string(ceil_div(items, newton_numbers<T>.values)) + " threads or more, with one lane");
     groups_ = std::clamp(launch.team / items, 1, Tile<T>::packs / 4);
-    const std::size_t bytes = Tile<T>::bytes(Base::features());
-    level_ = bytes <= static_cast<std::size_t>(Team::scratch_size_max(0)) ? 0 : 1;
-    launch.tile = tile;
-    if (launch.league == 0) {
-      const int held = blocks::lanes_at_once(Base::exec_, newton_numbers<T>, resident * max_newton_lanes);
-      launch.league = static_cast<int>(std::clamp<std::int64_t>(ceil_div<std::int64_t>(Base::rows().size(), tile), 1,
-                                                                std::max(1, held / launch.team)));
-    }
+    kokkos::require_scratch(Tile<T>::bytes(Base::features()), "a tile of rows");
+    launch.tile = Tile<T>::rows;
+    if (launch.league == 0)
+      launch.league =
+          Base::teams(launch, blocks::lanes_at_once(Base::exec_, newton_numbers<T>, tile_teams * max_newton_lanes));
     Base::declare(partials_, "logistic_regression/partials",
                   sums_of(Base::features(), true) * std::int64_t{launch.league} * groups_);
     return launch;
   }
 
   Launch launch_;
-  int groups_ = 1, level_ = 0;
+  int groups_ = 1;
   kokkos::Array<double> partials_;
   kokkos::Array<unsigned> ticket_;
 };

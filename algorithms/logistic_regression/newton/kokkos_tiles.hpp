@@ -28,6 +28,7 @@ constexpr Numbers newton_numbers = blocks::by_kind({.tile = 256 / int{sizeof(T)}
                                                     .sums = 64 / int{sizeof(T)},
                                                     .team = 1});
 constexpr int max_newton_lanes = 256;
+constexpr int tile_teams = 2;  ///< of a multiprocessor, in the kernel that takes tiles
 
 /// What the sums of a tile are made of: squares of 4 x 4 products of features on and below the diagonal, row by row;
 /// for each 4 features their products with residuals and weights; residuals, weights and losses.
@@ -67,11 +68,11 @@ class Tile {
     return Columns::bytes(features) + Values::shmem_size(static_cast<std::size_t>(size(features)));
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Tile(const Member& team, const Rows<T, width>& all, int level)
+  KOKKOS_FORCEINLINE_FUNCTION Tile(const Member& team, const Rows<T, width>& all)
       : team_(team),
         all_(all),
-        x_(team, all.values, all.packs * width, all.features, level),
-        values_(team.team_scratch(level), static_cast<std::size_t>(size(all.features))) {}
+        x_(team, all.values, all.packs * width, all.features),
+        values_(team.team_scratch(0), static_cast<std::size_t>(size(all.features))) {}
 
   /// Keeps theta in the data's type. @pre the whole team calls
   KOKKOS_FORCEINLINE_FUNCTION void begin(const State& state) const {
@@ -202,21 +203,20 @@ class Tile {
 
 // Every team leaves its sums in `partials` [sums x (teams x groups)].
 template <class T>
-void add_tiles(Queue& queue, const Exec& exec, Launch launch, int groups, int level,
-               const Rows<T, Tile<T>::width>& rows, const State& state, const Vector<double>& partials) {
-  using Bounds = Kokkos::LaunchBounds<max_newton_lanes, kokkos::launch_bound(2)>;
+void add_tiles(Queue& queue, const Exec& exec, Launch launch, int groups, const Rows<T, Tile<T>::width>& rows,
+               const State& state, const Vector<double>& partials) {
+  using Bounds = Kokkos::LaunchBounds<max_newton_lanes, kokkos::launch_bound(tile_teams)>;
   using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>;
   constexpr int held = newton_numbers<T>.values;
   const int threads = launch.team;
   kokkos::submit(
       queue, "logistic_regression/newton",
-      Policy(exec, launch.league, launch.team, 1)
-          .set_scratch_size(level, Kokkos::PerTeam(Tile<T>::bytes(rows.features))),
+      Policy(exec, launch.league, launch.team, 1).set_scratch_size(0, Kokkos::PerTeam(Tile<T>::bytes(rows.features))),
       KOKKOS_LAMBDA(const Member& team) {
         if (state.stopped()) return;
         const Squares squares{rows.features};
         const int thread = blocks::rank(team), items = squares.items(), teams = team.league_size();
-        Tile<T> tile(team, rows, level);
+        Tile<T> tile(team, rows);
         // Calls `body(of_thread, item, row, column, group)` for what this thread has.
         const auto for_items = [&](const auto& body) {
           for (int h = 0; h < held; ++h) {
