@@ -67,11 +67,12 @@ constexpr unsigned milliwatts = 1000, millijoules = 1000;
 
 /// Why the driver lowers a clock below what was asked for: bits of nvmlClocksEventReasons. Those of an idle GPU, of
 /// clocks that somebody has set, and of GPUs that follow each other's clock are no throttling.
-constexpr unsigned hardware_slowdown = 0x8, hardware_heat = 0x40, power_brake = 0x80;
-constexpr std::pair<const char*, unsigned> throttling[] = {{"throttled_by_power_cap", 0x4},
-                                                           {"throttled_by_hardware_slowdown", hardware_slowdown},
-                                                           {"throttled_by_heat", 0x20 | hardware_heat},
-                                                           {"throttled_by_power_brake", power_brake}};
+constexpr unsigned long long hardware_slowdown = 0x8, hardware_heat = 0x40, power_brake = 0x80;
+constexpr std::pair<const char*, unsigned long long> throttling[] = {
+    {"throttled_by_power_cap", 0x4},
+    {"throttled_by_hardware_slowdown", hardware_slowdown},
+    {"throttled_by_heat", 0x20 | hardware_heat},
+    {"throttled_by_power_brake", power_brake}};
 
 /// Appends a value that was read.
 void add(Facts& facts, const char* key, std::optional<unsigned> value, unsigned divisor = 1) {
@@ -116,7 +117,7 @@ std::vector<MetricValue> Management::sample_metrics(const std::string& bus_id) c
                             !library_->call("nvmlDeviceGetCurrentClocksThrottleReasons", device, &reasons)))
     return {};
   // the driver sets its bit beside those of heat and of the power brake
-  if ((reasons & (hardware_heat | power_brake)) != 0) reasons &= ~0ULL ^ hardware_slowdown;
+  if ((reasons & (hardware_heat | power_brake)) != 0) reasons &= ~hardware_slowdown;
   std::vector<MetricValue> metrics;
   for (const auto& [name, bits] : throttling)
     metrics.push_back({.name = name, .value = (reasons & bits) != 0 ? 1.0 : 0.0, .marks = true});

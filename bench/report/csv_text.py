@@ -12,7 +12,7 @@ def figure(value: float | None) -> str:
     """A number for machines, whole ones exactly; an empty text for none."""
     if value is None:
         return ""
-    return str(int(value)) if value == int(value) else f"{value:.9g}"
+    return str(int(value)) if float(value).is_integer() else f"{value:.9g}"
 
 
 def written(lines: Sequence[Mapping[str, object]], columns: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from . import statistics, units
 from .case import Case, Metric, Values
@@ -88,7 +89,7 @@ class Beside:
     a: Values
     b: Values
 
-    @property
+    @cached_property
     def ratio(self) -> Estimate | None:
         """B / A; None where one is not positive, or of a metric that marks."""
         every = [*values_of(self.a), *values_of(self.b)]
