@@ -22,11 +22,11 @@ struct Rows {
   int features;
   std::int64_t rows;
 
-  Rows(const Columns<T>& data, T* first_error, const State& state, double* first_sum)
+  Rows(const Columns<T>& data, const Values<T>& their_errors, const State& state, const Values<double>& their_sums)
       : y(data.y, static_cast<std::size_t>(data.rows)),
-        errors(first_error, y.extent(0)),
+        errors(their_errors),
         theta(state.theta, static_cast<std::size_t>(data.features) + 1),
-        sums(first_sum, static_cast<std::size_t>(data.features) + 2),
+        sums(their_sums),
         features(data.features),
         rows(data.rows) {
     for (int f = 0; f < features; ++f) x[f] = Vector<const T>(data.x[f], y.extent(0));
@@ -105,8 +105,9 @@ class Atomic final : public KokkosShard {
  private:
   /// Rows of this shard, whose sums are those of segment `number`.
   void submit_segment(const Exec& exec, const Columns<T>& data, int number) const {
-    const Rows<T> of(data, &errors_.view()(data.y - rows_.here().y), state(),
-                     &sums_.view()(number * (rule_.width + 2)));
+    const std::int64_t first = data.y - rows_.here().y, sums = number * (rule_.width + 2);
+    const Rows<T> of(data, Kokkos::subview(errors_.view(), std::pair(first, first + data.rows)), state(),
+                     Kokkos::subview(sums_.view(), std::pair(sums, sums + data.features + 2)));
     const int lanes = launch_.team * launch_.vector;
     submit(queue(), "linear_regression/errors", policy_of<max_lanes>(exec, launch_), FindErrors<T>{of, lanes});
     submit(queue(), "linear_regression/gradient", policy_of<max_lanes>(exec, launch_), AddGradient<T>{of, lanes});
