@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "algorithms/blocks/once_per_team_kokkos.hpp"
+#include "algorithms/blocks/unrolled.hpp"
 
 namespace league::blocks {
 
@@ -53,9 +54,9 @@ class TeamSums {
     const int parts = lanes_ > n ? lanes_ / n : 1;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, n * parts), [&](int item) {
       const int part = item / n, i = item - part * n;
-      double sum = 0;
-      for (int rank = part; rank < teams; rank += parts) sum += partials(std::int64_t{rank} * n + i);
-      values_(i * pitch() + part) = sum;
+      values_(i * pitch() + part) = sum_in_order<8>((teams - part + parts - 1) / parts, [&](int k) {
+        return partials((std::int64_t{part} + k * parts) * n + i);
+      });
     });
     add_up(parts, put);
     return true;
@@ -76,15 +77,12 @@ class TeamSums {
     team_.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, n * parts), [&](int item) {
       const int part = item / n, i = item - part * n;
-      double sum = 0;
-      for (int lane = part; lane < count; lane += parts) sum += values_(i * pitch() + lane);
-      values_(of_parts + item) = sum;
+      values_(of_parts + item) = sum_in_order<4>((count - part + parts - 1) / parts,
+                                                 [&](int k) { return values_(i * pitch() + part + k * parts); });
     });
     team_.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, n), [&](int i) {
-      double sum = 0;
-      for (int part = 0; part < parts; ++part) sum += values_(of_parts + part * n + i);
-      put(i, sum);
+      put(i, sum_in_order<4>(parts, [&](int part) { return values_(of_parts + part * n + i); }));
     });
   }
   /// One lane's fences order the writes of its team, since they are cumulative over the barriers.
