@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/numbers_kokkos.hpp"
 #include "algorithms/blocks/packs_kokkos.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
@@ -28,17 +29,19 @@ struct PointPanels {
   }
 };
 
-// A team takes 64 features of a panel at a time, a lane a pack of one feature: neighbouring lanes write neighbouring
-// packs, and the features of a team share the sectors that are read.
+/// `tile`: features of a team, whose lanes share the sectors that they read.
+inline constexpr Numbers of_lay_out = by_kind({.tile = 16, .team = 256}, {.tile = 64, .team = 1});
+
+// A team takes `tile` features of a panel, a lane a pack of one feature: neighbouring lanes write neighbouring packs.
 /// Lays out `from` [n x features] as panels.
 template <class Panels, class T>
 void lay_out(const kokkos::Exec& exec, const kokkos::Vector<const T>& from, int n, int features, const Panels& panels,
-             const kokkos::Vector<T>& to, int team_size) {
-  constexpr int width = Panels::width, packs = Panels::packs, at_once = 64;
+             const kokkos::Vector<T>& to) {
+  constexpr int width = Panels::width, packs = Panels::packs, at_once = of_lay_out.tile;
   const auto out = blocks::packs<width>(to);
   const int parts = ceil_div(panels.depth, at_once);
   Kokkos::parallel_for(
-      "blocks/lay_out", kokkos::Team(exec, panels.panels * parts, team_size, 1),
+      "blocks/lay_out", kokkos::Team(exec, panels.panels * parts, of_lay_out.team, 1),
       KOKKOS_LAMBDA(const kokkos::Member& team) {
         const int panel = static_cast<int>(team.league_rank()) / parts;
         const int begin = static_cast<int>(team.league_rank()) % parts * at_once, left = panels.depth - begin;

@@ -23,7 +23,7 @@ struct Shape {
                                                       .width = of_16_bytes<T>,
                                                       .rows = 2 * of_16_bytes<T>,
                                                       .height = of_16_bytes<T>,
-                                                      .depth = 16,
+                                                      .depth = packs / 2,
                                                       .teams = resident},
                                                      {.tile = host_rows,
                                                       .columns = 2 * of_vector<T>,
@@ -68,34 +68,61 @@ struct Work {
   }
 };
 
-/// Stores a thread's sums of the tile at (row0, column0), with `mirror` their mirror images too.
-template <class Tile, class Term, bool mirror, class T>
-KOKKOS_FORCEINLINE_FUNCTION void store(const Work<T, Tile>& work, int thread, int row0, int column0,
-                                       const typename Tile::Sums& sums) {
-  constexpr int width = Tile::width, height = Tile::row_width;
-  blocks::unrolled<Tile::thread_rows>([&](int i) {
-    const int row = row0 + Tile::row(thread, i);
-    if (row < work.out.first || row >= work.out.end) return;
-    blocks::unrolled<2>([&](int h) {
-      const int column = column0 + Tile::column(thread, h * width);
+/// Stores a thread's sums of the tile at (row0, column0). Templates over rows, not lambdas, which GCC does not inline.
+template <class Tile, class Term, class T>
+class Store {
+  static constexpr int width = Tile::width;
+  using Sums = typename Tile::Sums;
+
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION Store(const Work<T, Tile>& work, int thread, int row0, int column0)
+      : work_(work), thread_(thread), row0_(row0), column0_(column0) {}
+
+  template <int i = 0>
+  KOKKOS_FORCEINLINE_FUNCTION void rows(const Sums& sums) const {
+    if constexpr (i < Tile::thread_rows) {
+      const int row = row0_ + Tile::row(thread_, i);
+      if (row >= work_.out.first && row < work_.out.end) packs<i>(row, sums);
+      rows<i + 1>(sums);
+    }
+  }
+  /// The mirror images.
+  template <int j = 0>
+  KOKKOS_FORCEINLINE_FUNCTION void columns(const Sums& sums) const {
+    if constexpr (j < Tile::thread_columns) {
+      const int row = column0_ + Tile::column(thread_, j);
+      if (row < work_.out.end) mirrored<j>(row, sums);
+      columns<j + 1>(sums);
+    }
+  }
+
+ private:
+  template <int i, int h = 0>
+  KOKKOS_FORCEINLINE_FUNCTION void packs(int row, const Sums& sums) const {
+    if constexpr (h < 2) {
+      const int column = column0_ + Tile::column(thread_, h * width);
       blocks::Pack<T, width* int{sizeof(T)}> pack;
       LEAGUE_VECTORISED
       for (int k = 0; k < width; ++k)
-        pack.values[k] = work.template squared<Term>(row, column + k, sums[i][h * width + k]);
-      work.out.store(row, column, pack);
-    });
-  });
-  if constexpr (mirror)
-    blocks::unrolled<Tile::thread_columns>([&](int j) {
-      const int row = column0 + Tile::column(thread, j);
-      if (row >= work.out.end) return;
-      blocks::unrolled<Tile::thread_rows / height>([&](int h) {
-        blocks::Pack<T, height* int{sizeof(T)}> pack;
-        for (int k = 0; k < height; ++k) pack.values[k] = sums[h * height + k][j];
-        work.out.store_mirrored(row, row0 + Tile::row(thread, h * height), pack);
-      });
-    });
-}
+        pack.values[k] = work_.template squared<Term>(row, column + k, sums[i][h * width + k]);
+      work_.out.store(row, column, pack);
+      packs<i, h + 1>(row, sums);
+    }
+  }
+  template <int j, int h = 0>
+  KOKKOS_FORCEINLINE_FUNCTION void mirrored(int row, const Sums& sums) const {
+    constexpr int height = Tile::row_width;
+    if constexpr (h < Tile::thread_rows / height) {
+      blocks::Pack<T, height* int{sizeof(T)}> pack;
+      for (int k = 0; k < height; ++k) pack.values[k] = sums[h * height + k][j];
+      work_.out.store_mirrored(row, row0_ + Tile::row(thread_, h * height), pack);
+      mirrored<j, h + 1>(row, sums);
+    }
+  }
+
+  const Work<T, Tile>& work_;
+  int thread_, row0_, column0_;
+};
 
 // A team takes a tile at a time, whose sums its threads keep in registers; `mirror` leaves out tiles below the
 // diagonal.
@@ -121,14 +148,16 @@ void take_tiles(const Exec& exec, Launch launch, const Work<T, Tile>& work) {
           typename Tile::Sums sums = {};
           Tile::template add<Term>(team, operands, work.rows.first(row), work.columns.first(column), work.rows.depth,
                                    sums);
-          store<Tile, Term, mirror>(work, blocks::rank(team), row0, column0, sums);
+          const Store<Tile, Term, T> store(work, blocks::rank(team), row0, column0);
+          store.rows(sums);
+          if constexpr (mirror) store.columns(sums);
         }
       });
 }
 
 // A team takes `tile` points, a thread one after another, whose lanes share the features.
 constexpr Numbers of_norms =
-    blocks::by_kind({.tile = 64, .team = 8, .vector = 32}, {.tile = 64, .team = 1, .vector = 1});
+    blocks::by_kind({.tile = 8, .team = 8, .vector = 32}, {.tile = 64, .team = 1, .vector = 1});
 
 template <class T>
 void square_norms(const Exec& exec, const Vector<const T>& points, int n, int features, const Vector<T>& norms) {
@@ -237,8 +266,8 @@ class Tiled final : public DistanceShard {
   void pack() const {
     const Vector<const T> points = points_.view();
     const auto n = static_cast<int>(problem().n), features = static_cast<int>(problem().dimension);
-    if (!one_layout<Tile>) blocks::lay_out(exec_, points, n, features, row_panels<Tile>(), rows_.view(), launch_.team);
-    blocks::lay_out(exec_, points, n, features, column_panels<Tile>(), columns_.view(), launch_.team);
+    if (!one_layout<Tile>) blocks::lay_out(exec_, points, n, features, row_panels<Tile>(), rows_.view());
+    blocks::lay_out(exec_, points, n, features, column_panels<Tile>(), columns_.view());
     if (kind == Kind::product) square_norms(exec_, points, n, features, norms_.view());
   }
 
