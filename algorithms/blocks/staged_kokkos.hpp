@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "algorithms/blocks/unrolled.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
 namespace league::blocks {
@@ -20,6 +21,19 @@ KOKKOS_FORCEINLINE_FUNCTION int rank(const Member& team) {
 template <class Member>
 KOKKOS_FORCEINLINE_FUNCTION void meet(const Member& team) {
   if constexpr (kokkos::on_gpu) team.team_barrier();
+}
+
+/// `count` values or packs in a team's scratch of level 0, as aligned as these are. @pre the policy's scratch has
+/// `scratch_bytes` more
+template <class T, class Member>
+KOKKOS_FORCEINLINE_FUNCTION T* scratch_of(const Member& team, std::size_t count) {
+  constexpr std::size_t alignment = alignof(T) > 16 ? alignof(T) : 16;
+  return static_cast<T*>(__builtin_assume_aligned(
+      count > 0 ? team.team_scratch(0).get_shmem_aligned(count * sizeof(T), alignment) : nullptr, alignment));
+}
+template <class T>
+constexpr std::size_t scratch_bytes(std::size_t count) {
+  return count > 0 ? count * sizeof(T) + (alignof(T) > 16 ? alignof(T) : 16) : 0;
 }
 
 /// Packs that all threads of a team read, [steps][packs]. On a GPU a step is copied to scratch through registers, so
@@ -68,40 +82,50 @@ class Staged {
   Pack next_[kokkos::on_gpu ? passes : 1];
 };
 
-/// Up to `rows` rows of some columns, which all lanes of a team read. On a GPU they are copied to scratch, each column
-/// followed by a value more, so that lanes read other banks; on a host they are read where they lie.
+/// Up to `rows` elements of some columns, values or packs, which all lanes of a team read. On a GPU they are copied to
+/// scratch, each column followed by an element more, so that lanes read other banks; on a host they are read where they
+/// lie.
 template <class T, int rows>
 class StagedColumns {
   using From = Kokkos::View<const T*, Kokkos::LayoutRight, kokkos::Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   using Scratch = Kokkos::View<T*, kokkos::Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   static constexpr bool copies = kokkos::on_gpu;
-  static constexpr int pitch = rows + 1;
+  static constexpr int pitch = rows + 1, in_flight = 8;
 
  public:
-  /// `from`: columns of `from_pitch` values each.
+  /// `from`: columns of `from_pitch` elements each.
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION StagedColumns(const Member& team, const From& from, std::int64_t from_pitch, int columns)
       : from_(from),
         from_pitch_(from_pitch),
         columns_(columns),
-        copy_(team.team_scratch(0), static_cast<std::size_t>(size(columns))) {}
-  static std::size_t bytes(int columns) { return Scratch::shmem_size(static_cast<std::size_t>(size(columns))); }
+        copy_(scratch_of<T>(team, size(columns)), size(columns)) {}
+  static std::size_t bytes(int columns) { return scratch_bytes<T>(size(columns)); }
 
-  /// Makes these rows `count` from row `first` on. @pre a barrier before, and after; the whole team calls
+  /// Makes these elements `count` from element `first` on. @pre a barrier before, and after; the whole team calls
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION void stage(const Member& team, std::int64_t first, [[maybe_unused]] int count) {
     first_ = first;
-    if constexpr (copies)
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns_ * rows), [&](int item) {
-        const int column = item / rows, row = item % rows;
-        if (row < count) copy_(column * pitch + row) = from_(column * from_pitch_ + first_ + row);
+    if constexpr (copies) {
+      const int all = columns_ * rows, apart = (all + in_flight - 1) / in_flight;
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, apart), [&](int lane) {
+        T next[in_flight];  // loaded together
+        unrolled<in_flight>([&](int n) {
+          const int item = lane + n * apart, column = item / rows, row = item % rows;
+          if (item < all && row < count) next[n] = from_(column * from_pitch_ + first_ + row);
+        });
+        unrolled<in_flight>([&](int n) {
+          const int item = lane + n * apart, column = item / rows, row = item % rows;
+          if (item < all && row < count) copy_(column * pitch + row) = next[n];
+        });
       });
+    }
   }
-  /// A column of these rows.
+  /// A column of these elements.
   class Column {
    public:
     KOKKOS_FORCEINLINE_FUNCTION explicit Column(const T* begin) : begin_(begin) {}
-    KOKKOS_FORCEINLINE_FUNCTION T operator()(int row) const { return begin_[row]; }
+    KOKKOS_FORCEINLINE_FUNCTION const T& operator()(int row) const { return begin_[row]; }
 
    private:
     const T* begin_;
@@ -116,7 +140,9 @@ class StagedColumns {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static int size(int columns) { return copies ? columns * pitch : 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static std::size_t size(int columns) {
+    return static_cast<std::size_t>(copies ? columns * pitch : 0);
+  }
 
   From from_;
   std::int64_t from_pitch_, first_ = 0;

@@ -62,7 +62,7 @@ struct Rule {
   double share, learning_rate, l2, tolerance;  ///< `share`: the weight of a row in the mean
 };
 
-constexpr Numbers of_step = blocks::by_kind({.team = 32, .vector = 32}, {.team = 1, .vector = 1});
+constexpr Numbers of_step = blocks::by_kind({.team = 1, .vector = 32}, {.team = 1, .vector = 1});
 
 inline Team one_team(const Exec& exec) { return Team(exec, 1, of_step.team, of_step.vector); }
 
@@ -94,17 +94,19 @@ KOKKOS_INLINE_FUNCTION Found look(const Member& team, const State& state, const 
   const std::int64_t step = state.control(0);
   const bool stopped = state.stopped();
   double squares = 0;
-  int large = 0;
-  Kokkos::parallel_reduce(
-      Kokkos::TeamVectorRange(team, 1, rule.features + 1),
-      [&](int j, double& sum) { sum += state.theta(j) * state.theta(j); }, squares);
-  Kokkos::parallel_reduce(
-      Kokkos::TeamVectorRange(team, rule.features + 1),
-      [&](int j, int& sum) {
-        const double component = gradient_of(state, rule, j);
-        sum += component < rule.tolerance && -component < rule.tolerance ? 0 : 1;
-      },
-      large);
+  if (rule.l2 > 0)
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, 1, rule.features + 1),
+        [&](int j, double& sum) { sum += state.theta(j) * state.theta(j); }, squares);
+  int large = 1;
+  if (rule.tolerance > 0)
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, rule.features + 1),
+        [&](int j, int& sum) {
+          const double component = gradient_of(state, rule, j);
+          sum += component < rule.tolerance && -component < rule.tolerance ? 0 : 1;
+        },
+        large);
   const double loss = stopped ? state.loss(step - 1) : state.sums(0) * rule.share + rule.l2 / 2 * squares;
   return {step, stopped, loss, large == 0};
 }
@@ -133,6 +135,27 @@ struct Descend {
                          [&](int j) { state.theta(j) -= rule.learning_rate * gradient_of(state, rule, j); });
   }
 };
+
+/// A team per sum adds the `count` partials of it, [sums x count].
+struct AddPartials {
+  State state;
+  Vector<double> partials;
+  std::int64_t count;
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    if (state.stopped()) return;
+    const int at = team.league_rank();
+    double total = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, count), [&](std::int64_t i, double& sum) { sum += partials(at * count + i); },
+        total);
+    blocks::once_per_team(team, [&] { state.sums(at) = total; });
+  }
+};
+inline void add_partials(Queue& queue, const Exec& exec, int lanes, std::int64_t count, const State& state,
+                         const Vector<double>& partials) {
+  kokkos::submit(queue, "logistic_regression/add_partials",
+                 Team(exec, static_cast<int>(state.sums.extent(0)), lanes, 1), AddPartials{state, partials, count});
+}
 
 /// A solve on the rows of a shard, by gradient descent unless `update` is another step; a method adds the sums of its
 /// rows in `accumulate`.

@@ -12,9 +12,12 @@ namespace league::logistic::kokkos_model {
 /// The sums of a lane's rows, of `known` features or fewer, for a gradient step or for a step of Newton's method.
 /// Features that are not there repeat the last one: with returns between columns GCC 12 vectorises none. A lane takes
 /// `depth` packs of `width` rows at a time, column after column, and keeps `side` partial sums of a value next to each
-/// other.
-template <int known, bool newton, class T, int width, int depth, int side>
+/// other; of the first `kept` columns it keeps a pack from the logits to the sums.
+template <int known, bool newton, class T, int width, int depth, int side, int kept>
 class RowSums {
+  static_assert(kept == 0 || depth == 1);
+  using Pack = blocks::PackOf<T, width>;
+
  public:
   static constexpr int n = sums_of(known, newton);
 
@@ -27,7 +30,8 @@ class RowSums {
     stride_ = mine.stride;
     for (first_ = mine.first; first_ < mine.end; first_ += depth * stride_) {
       const std::int64_t left = (mine.end - first_ + stride_ - 1) / stride_;
-      steps_ = left < depth ? static_cast<int>(left) : depth;
+      steps_ = depth == 1 || left >= depth ? depth : static_cast<int>(left);
+      keep<0>(first_);
       for (int step = 0; step < depth; ++step)
         for (int k = 0; k < width; ++k) residual_[step][k] = weights[0];
       add_logits<0>(weights);
@@ -46,8 +50,21 @@ class RowSums {
   }
 
  private:
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION blocks::LoadedPack<T, width> column(int d, int step) const {
-    return rows_.columns((d < rows_.features ? d : rows_.features - 1) * rows_.packs + first_ + step * stride_);
+  static constexpr int held = kept < known ? kept : known;
+
+  template <int d>
+  KOKKOS_FORCEINLINE_FUNCTION void keep(std::int64_t at) {
+    if constexpr (d < held) {
+      kept_[d] = rows_.columns(at);
+      keep<d + 1>(d + 1 < rows_.features ? at + rows_.packs : at);
+    }
+  }
+  template <int d>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION blocks::LoadedPack<T, width> column(int step) const {
+    if constexpr (d < held)
+      return kept_[d];
+    else
+      return rows_.columns((d < rows_.features ? d : rows_.features - 1) * rows_.packs + first_ + step * stride_);
   }
   // Templates over columns, not loops: all is unrolled, so that sums stay in registers.
   template <int d>
@@ -55,45 +72,53 @@ class RowSums {
     if constexpr (d < known) {
       for (int step = 0; step < depth; ++step) {
         if (step >= steps_) break;
-        const blocks::LoadedPack<T, width> x = column(d, step);
+        const blocks::LoadedPack<T, width> x = column<d>(step);
         LEAGUE_VECTORISED
         for (int k = 0; k < width; ++k) residual_[step][k] += weights[d + 1] * x.values[k];
       }
       add_logits<d + 1>(weights);
     }
   }
-  /// Logits become residuals and weights, 0 where there is no row; adds them and the losses.
+  /// Logits become residuals and weights, 0 where there is no row; adds them and the losses, by a logarithm for the
+  /// rows of a partial sum (`SharedLoss`).
   KOKKOS_FORCEINLINE_FUNCTION void set_terms() {
-    T of_loss[side] = {}, of_residual[side] = {}, of_weight[side] = {};
+    T of_residual[side] = {}, of_weight[side] = {}, margins[side] = {}, product[side];
+    for (int s = 0; s < side; ++s) product[s] = 1;
     for (int step = 0; step < depth; ++step) {
       if (step >= steps_) break;
       const std::int64_t pack = first_ + step * stride_, rest = rows_.count - pack * width;
       const int there = rest < width ? static_cast<int>(rest) : width;
-      T loss[width], labels[width];
+      T margin[width], factor[width], labels[width];
       rows_.labels_of(pack, labels);
       LEAGUE_VECTORISED
       for (int k = 0; k < width; ++k) {
-        const RowTerms<T> terms = row_terms(residual_[step][k], labels[k]);
-        loss[k] = terms.loss;
+        const T z = residual_[step][k];
+        const SharedTerms<T> terms = shared_terms(z, labels[k], exp_of_negative(z < 0 ? z : -z));
+        margin[k] = terms.margin;
+        factor[k] = terms.factor;
         residual_[step][k] = terms.residual;
         weight_[step][k] = terms.weight;
       }
       LEAGUE_VECTORISED
       for (int k = 0; k < width; ++k) {
-        loss[k] = k < there ? loss[k] : T{0};
+        margin[k] = k < there ? margin[k] : T{0};
+        factor[k] = k < there ? factor[k] : T{1};
         residual_[step][k] = k < there ? residual_[step][k] : T{0};
         weight_[step][k] = k < there ? weight_[step][k] : T{0};
       }
       for (int run = 0; run < width; run += side) {
         LEAGUE_VECTORISED
         for (int s = 0; s < side; ++s) {
-          of_loss[s] += loss[run + s];
+          margins[s] += margin[run + s];
+          product[s] *= factor[run + s];
           of_residual[s] += residual_[step][run + s];
           of_weight[s] += weight_[step][run + s];
         }
       }
     }
-    widen(of_loss, totals_[0]);
+    LEAGUE_VECTORISED
+    for (int s = 0; s < side; ++s) margins[s] += log_of_product(product[s]);
+    widen(margins, totals_[0]);
     widen(of_residual, totals_[gradient_at(0)]);
     if constexpr (newton) widen(of_weight, totals_[hessian_at(known, 0, 0)]);
   }
@@ -105,7 +130,7 @@ class RowSums {
       T of_residual[side] = {}, of_weight[side] = {}, of_products[products + 1][side] = {};
       for (int step = 0; step < depth; ++step) {
         if (step >= steps_) break;
-        const blocks::LoadedPack<T, width> x = column(i, step);
+        const blocks::LoadedPack<T, width> x = column<i>(step);
         T weighted[width];
         LEAGUE_VECTORISED
         for (int k = 0; k < width; ++k) weighted[k] = weight_[step][k] * x.values[k];
@@ -128,7 +153,7 @@ class RowSums {
   KOKKOS_FORCEINLINE_FUNCTION void add_products(const T (&weighted)[width], int step,
                                                 T (&sums)[products + 1][side]) const {
     if constexpr (j < products) {
-      const blocks::LoadedPack<T, width> x = column(j, step);
+      const blocks::LoadedPack<T, width> x = column<j>(step);
       for (int run = 0; run < width; run += side) {
         LEAGUE_VECTORISED
         for (int s = 0; s < side; ++s) sums[j][s] += weighted[run + s] * x.values[run + s];
@@ -140,30 +165,34 @@ class RowSums {
   const Rows<T, width>& rows_;
   std::int64_t first_ = 0, stride_ = 1;
   int steps_ = 0;  ///< packs that are there, from `first_` on
+  Pack kept_[held > 0 ? held : 1];
   T residual_[depth][width], weight_[depth][width];
   double totals_[n][wide<T, side>] = {};
 };
 
-// A team adds the sums of its lanes once, at its end; the last team to arrive adds those of all.
-template <class Sums, class Policy, class T, int width>
+// A team adds the sums of its lanes once, at its end; the last team to arrive adds those of all, and calls `step`, as
+// does the first one of a solve that has stopped.
+template <class Sums, class Policy, class T, int width, class Step>
 void add_rows(Queue& queue, const char* name, const Policy& policy, int lanes, const Rows<T, width>& rows,
-              const State& state, const Vector<double>& partials, const Vector<unsigned>& ticket) {
+              const State& state, const Vector<double>& partials, const Vector<unsigned>& ticket, const Step& step) {
   kokkos::submit(
       queue, name, policy, KOKKOS_LAMBDA(const Member& team) {
-        if (state.stopped()) return;
-        blocks::TeamSums<Sums::n>(team, lanes)
-            .over_league(
-                partials, ticket,
-                [&](int lane, double (&mine)[Sums::n]) {
-                  Sums sums(rows);
-                  sums.add(state, std::int64_t{team.league_rank()} * lanes + lane,
-                           std::int64_t{team.league_size()} * lanes);
-                  sums.leave(mine);
-                },
-                [&](int i, double sum) {
-                  const int place = Sums::place(rows.features, i);
-                  if (place >= 0) state.sums(place) = sum;
-                });
+        const bool takes_step = state.stopped()
+                                    ? team.league_rank() == 0
+                                    : blocks::TeamSums<Sums::n>(team, lanes)
+                                          .over_league(
+                                              partials, ticket,
+                                              [&](int lane, double (&mine)[Sums::n]) {
+                                                Sums sums(rows);
+                                                sums.add(state, std::int64_t{team.league_rank()} * lanes + lane,
+                                                         std::int64_t{team.league_size()} * lanes);
+                                                sums.leave(mine);
+                                              },
+                                              [&](int i, double sum) {
+                                                const int place = Sums::place(rows.features, i);
+                                                if (place >= 0) state.sums(place) = sum;
+                                              });
+        if (takes_step) step(team);
       });
 }
 

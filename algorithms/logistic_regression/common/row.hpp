@@ -148,14 +148,18 @@ struct SharedTerms {
   T margin;            ///< max(z, 0) - y z
   T factor;            ///< 1 + exp(-|z|)
 };
+/// `t`: exp(-|z|).
 template <class T>
-LEAGUE_FUNCTION SharedTerms<T> shared_terms(T z, T y) {
-  const T t = exp_by_power_of_two(z < 0 ? z : -z), factor = 1 + t;
-  const T q = reciprocal(factor);
+LEAGUE_FUNCTION SharedTerms<T> shared_terms(T z, T y, T t) {
+  const T factor = 1 + t, q = reciprocal(factor);
   return {(z >= 0 ? q : t * q) - y, t * q * q, (z > 0 ? z : 0) - y * z, factor};
 }
+template <class T>
+LEAGUE_FUNCTION SharedTerms<T> shared_terms(T z, T y) {
+  return shared_terms(z, y, exp_by_power_of_two(z < 0 ? z : -z));
+}
 
-/// The loss of up to 8 rows, within the bound of the sum of their own: 5 eps of it plus 2 eps per |z|.
+/// The loss of up to 16 rows, within the bound of the sum of their own: 5 eps of it plus 2 eps per |z|.
 template <class T>
 struct SharedLoss {
   T margins = 0, product = 1;

@@ -9,6 +9,11 @@ namespace {
 
 constexpr int few_features = 8;  ///< whose sums a lane keeps
 
+/// The step has a kernel of its own.
+struct NoStep {
+  KOKKOS_FUNCTION void operator()(const Member&) const {}
+};
+
 /// Calls `body.template operator()<D>()` for few features.
 template <class Body>
 void with_few_features(int features, const Body& body) {
@@ -59,7 +64,8 @@ template <class T>
 class Newton final : public Solve<T, newton_numbers<T>.width> {
   using Base = Solve<T, newton_numbers<T>.width>;
   template <int known>
-  using Sums = RowSums<known, true, T, newton_numbers<T>.width, newton_numbers<T>.depth, newton_numbers<T>.sums>;
+  using Sums = RowSums<known, true, T, newton_numbers<T>.width, newton_numbers<T>.depth, newton_numbers<T>.sums,
+                       newton_numbers<T>.depth == 1 ? few_features : 0>;
 
  public:
   using Base::Base;
@@ -73,7 +79,8 @@ class Newton final : public Solve<T, newton_numbers<T>.width> {
       return with_few_features(Base::features(), [&]<int known>() {
         add_rows<Sums<known>>(Base::queue(), "logistic_regression/newton",
                               Base::template policy<Sums<known>::n, max_newton_lanes, newton_numbers<T>.teams>(launch_),
-                              launch_.team * launch_.vector, rows, Base::state(), partials_.view(), ticket_.view());
+                              launch_.team * launch_.vector, rows, Base::state(), partials_.view(), ticket_.view(),
+                              NoStep{});
       });
     add_tiles<T>(Base::queue(), Base::exec_, launch_, groups_, rows, Base::state(), partials_.view());
     add_partials(Base::queue(), Base::exec_, step_lanes(), std::int64_t{launch_.league} * groups_, Base::state(),

@@ -248,20 +248,4 @@ void add_tiles(Queue& queue, const Exec& exec, Launch launch, int groups, const 
       });
 }
 
-// A team per sum adds the `count` partials of it.
-inline void add_partials(Queue& queue, const Exec& exec, int lanes, std::int64_t count, const State& state,
-                         const Vector<double>& partials) {
-  kokkos::submit(
-      queue, "logistic_regression/add_partials", Team(exec, static_cast<int>(state.sums.extent(0)), lanes, 1),
-      KOKKOS_LAMBDA(const Member& team) {
-        if (state.stopped()) return;
-        const int at = team.league_rank();
-        double total = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamVectorRange(team, count), [&](std::int64_t i, double& sum) { sum += partials(at * count + i); },
-            total);
-        blocks::once_per_team(team, [&] { state.sums(at) = total; });
-      });
-}
-
 }  // namespace league::logistic::kokkos_model
