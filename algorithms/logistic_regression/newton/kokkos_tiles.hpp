@@ -165,7 +165,7 @@ class Tile {
       for (; pack + (together - 1) * groups < end; pack += together * groups)
         add_packs<together, a, b>(pack, groups, left, right, part);
       for (; pack < end; pack += groups) add_packs<1, a, b>(pack, groups, left, right, part);
-      blocks::unrolled<a * b>([&](int q) { widen(part[q], sums[q]); });
+      for (int q = 0; q < a * b; ++q) widen(part[q], sums[q]);
     }
   }
   /// Packs `pack`, `pack` + `groups`, ..., `count` of them: within a vectorised loop all is unrolled.
