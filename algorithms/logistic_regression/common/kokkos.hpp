@@ -220,9 +220,10 @@ class Solve : public IterativeShard {
   [[nodiscard]] auto policy(const Launch& launch) const {
     using Bounds = Kokkos::LaunchBounds<max_lanes, kokkos::launch_bound(teams)>;
     using Sums = blocks::TeamSums<n>;
-    return Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>(exec_, launch.league, launch.team,
-                                                                             launch.vector)
-        .set_scratch_size(Sums::level, Kokkos::PerTeam(Sums::bytes(launch.team * launch.vector)));
+    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds> policy(exec_, launch.league, launch.team,
+                                                                             launch.vector);
+    policy.set_scratch_size(Sums::level, Kokkos::PerTeam(Sums::bytes(launch.team * launch.vector)));
+    return kokkos::light(policy);
   }
   [[nodiscard]] Rows<T, width> all_rows() const {
     return {blocks::packs<width>(Vector<const T>(columns_.view())),
