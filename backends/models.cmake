@@ -125,6 +125,21 @@ function(league_algorithm folder)
       set_property(GLOBAL APPEND PROPERTY LEAGUE_OBJECTS backend_${model})
     endif()
   endforeach()
+  include(${PROJECT_SOURCE_DIR}/${folder}/compile.cmake OPTIONAL) # what the algorithm says of its own compilation
+endfunction()
+
+# league_whole_vectors(<algorithm>): its host kernels in vectors of 512 bits, where the processor has them. GCC takes 256 on
+# Intel's processors by itself, which splits every pack of a cache line; stores across lines (stencil) lose by 512.
+function(league_whole_vectors algorithm)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    return()
+  endif()
+  get_property(models GLOBAL PROPERTY LEAGUE_MODELS)
+  foreach(model IN LISTS models)
+    if(TARGET ${algorithm}.${model})
+      target_compile_options(${algorithm}.${model} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-mprefer-vector-width=512>)
+    endif()
+  endforeach()
 endfunction()
 
 # league_chosen_methods(<folder> <result>): what LEAGUE_ALGORITHMS names of an algorithm: * (all), some of its folders, or nothing.
