@@ -12,7 +12,8 @@ namespace league::logistic::kokkos_model {
 /// The sums of a lane's rows, of `known` features or fewer, for a gradient step or for a step of Newton's method.
 /// Features that are not there repeat the last one: with returns between columns GCC 12 vectorises none. A lane takes
 /// `depth` packs of `width` rows at a time, column after column, and keeps `side` partial sums of a value next to each
-/// other; of the first `kept` columns it keeps a pack from the logits to the sums.
+/// other; of the first `kept` columns it keeps a pack from the logits to the sums. What it keeps is loaded together,
+/// the labels too: a load for which a GPU waits by itself takes as long as all of them.
 template <int known, bool newton, class T, int width, int depth, int side, int kept>
 class RowSums {
   static_assert(kept == 0 || depth == 1);
@@ -28,9 +29,14 @@ class RowSums {
     for (int j = 0; j <= known; ++j) weights[j] = j <= rows_.features ? static_cast<T>(state.theta(j)) : T{0};
     const auto mine = blocks::share(worker, workers, rows_.packs);
     stride_ = mine.stride;
+    if (held > 0 && mine.first < mine.end) next_labels_ = rows_.labels(mine.first);
     for (first_ = mine.first; first_ < mine.end; first_ += depth * stride_) {
       const std::int64_t left = (mine.end - first_ + stride_ - 1) / stride_;
       steps_ = depth == 1 || left >= depth ? depth : static_cast<int>(left);
+      if constexpr (held > 0) {
+        labels_ = next_labels_;
+        next_labels_ = rows_.labels(first_ + stride_ < mine.end ? first_ + stride_ : first_);
+      }
       keep<0>(first_);
       for (int step = 0; step < depth; ++step)
         for (int k = 0; k < width; ++k) residual_[step][k] = weights[0];
@@ -89,7 +95,10 @@ class RowSums {
       const std::int64_t pack = first_ + step * stride_, rest = rows_.count - pack * width;
       const int there = rest < width ? static_cast<int>(rest) : width;
       T margin[width], factor[width], labels[width];
-      rows_.labels_of(pack, labels);
+      if constexpr (held > 0)
+        rows_.widen(labels_, labels);
+      else
+        rows_.labels_of(pack, labels);
       LEAGUE_VECTORISED
       for (int k = 0; k < width; ++k) {
         const T z = residual_[step][k];
@@ -166,6 +175,7 @@ class RowSums {
   std::int64_t first_ = 0, stride_ = 1;
   int steps_ = 0;  ///< packs that are there, from `first_` on
   Pack kept_[held > 0 ? held : 1];
+  blocks::PackOf<std::uint8_t, width> labels_, next_labels_;
   T residual_[depth][width], weight_[depth][width];
   double totals_[n][wide<T, side>] = {};
 };

@@ -16,9 +16,9 @@ constexpr Numbers numbers =
                      .values = 16 * 16 / int{sizeof(T)},
                      .sums = 1,
                      .team = known <= 8 ? 256 : 128,
-                     .teams = known * int{sizeof(T)} <= 16 ? 4
-                              : known <= 8                 ? 2
-                                                           : 3},
+                     .teams = known * int{sizeof(T)} <= 8                 ? 4
+                              : known * int{sizeof(T)} <= 16 || known > 8 ? 3
+                                                                          : 2},
                     {.width = 64 / int{sizeof(T)}, .depth = 16, .sums = 64 / int{sizeof(T)}, .team = 1});
 template <class T, int known>
 constexpr int max_lanes = std::max(numbers<T, known>.team, 128);
