@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include "algorithms/blocks/numbers_kokkos.hpp"
 #include "algorithms/blocks/packs_kokkos.hpp"
 #include "backends/kokkos/kokkos.hpp"
@@ -41,7 +43,7 @@ void lay_out(const kokkos::Exec& exec, const kokkos::Vector<const T>& from, int 
   const auto out = blocks::packs<width>(to);
   const int parts = ceil_div(panels.depth, at_once);
   Kokkos::parallel_for(
-      "blocks/lay_out", kokkos::Team(exec, panels.panels * parts, of_lay_out.team, 1),
+      "blocks/lay_out", kokkos::Team(exec, panels.panels * parts, std::min(of_lay_out.team, at_once * packs), 1),
       KOKKOS_LAMBDA(const kokkos::Member& team) {
         const int panel = static_cast<int>(team.league_rank()) / parts;
         const int begin = static_cast<int>(team.league_rank()) % parts * at_once, left = panels.depth - begin;

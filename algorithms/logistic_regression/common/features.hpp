@@ -15,4 +15,12 @@ void with_features(int features, const Body& body) {
   body.template operator()<64>();
 }
 
+/// The same for up to `most` features. @pre there are no more
+template <int most, class Body>
+void with_features_up_to(int features, const Body& body) {
+  with_features(features, [&]<int known>() {
+    if constexpr (known <= most) body.template operator()<known>();
+  });
+}
+
 }  // namespace league::logistic

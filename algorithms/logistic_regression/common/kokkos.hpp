@@ -27,17 +27,19 @@ struct Rows {
   std::int64_t count, packs;
   int features;
 
-  /// The labels of a pack. (GCC 12 vectorises no conversion of bytes to floats, but both halves of it.)
-  KOKKOS_FORCEINLINE_FUNCTION static void widen(const blocks::PackOf<std::uint8_t, width>& bytes, T (&of_pack)[width]) {
+  /// Bytes as T. (GCC 12 vectorises no conversion of bytes to floats, but both halves of it.)
+  KOKKOS_FORCEINLINE_FUNCTION static void to_values(const blocks::PackOf<std::uint8_t, width>& bytes,
+                                                    T (&of_pack)[width]) {
     int widened[width];
     LEAGUE_VECTORISED
     for (int k = 0; k < width; ++k) widened[k] = bytes.values[k];
     LEAGUE_VECTORISED
     for (int k = 0; k < width; ++k) of_pack[k] = static_cast<T>(widened[k]);
   }
+  /// The labels of a pack.
   KOKKOS_FORCEINLINE_FUNCTION void labels_of(std::int64_t pack, T (&of_pack)[width]) const {
     const blocks::LoadedPack<std::uint8_t, width> bytes = labels(pack);
-    widen(bytes, of_pack);
+    to_values(bytes, of_pack);
   }
 };
 

@@ -12,8 +12,9 @@ namespace league::logistic::kokkos_model {
 /// The sums of a lane's rows, of `known` features or fewer, for a gradient step or for a step of Newton's method.
 /// Features that are not there repeat the last one: with returns between columns GCC 12 vectorises none. A lane takes
 /// `depth` packs of `width` rows at a time, column after column, and keeps `side` partial sums of a value next to each
-/// other; of the first `kept` columns it keeps a pack from the logits to the sums. What it keeps is loaded together,
-/// the labels too: a load for which a GPU waits by itself takes as long as all of them.
+/// other; of the first `kept` columns it keeps a pack from the logits to the sums. What it keeps is loaded together;
+/// the labels come an iteration before: nvcc sinks their load behind the logits, and a pack then waits for memory
+/// twice.
 template <int known, bool newton, class T, int width, int depth, int side, int kept>
 class RowSums {
   static_assert(kept == 0 || depth == 1);
@@ -96,7 +97,7 @@ class RowSums {
       const int there = rest < width ? static_cast<int>(rest) : width;
       T margin[width], factor[width], labels[width];
       if constexpr (held > 0)
-        rows_.widen(labels_, labels);
+        rows_.to_values(labels_, labels);
       else
         rows_.labels_of(pack, labels);
       LEAGUE_VECTORISED

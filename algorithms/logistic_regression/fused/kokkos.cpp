@@ -25,14 +25,6 @@ constexpr int max_lanes = std::max(numbers<T, known>.team, 128);
 
 constexpr int few_features = 16;  ///< whose sums a lane keeps
 
-/// Calls `body.template operator()<D>()` for few features.
-template <class Body>
-void with_few_features(int features, const Body& body) {
-  with_features(features, [&]<int known>() {
-    if constexpr (known <= few_features) body.template operator()<known>();
-  });
-}
-
 /// The step, in the kernel that adds the sums, where one shard has them all.
 struct StepAlone {
   Descend descend;
@@ -60,7 +52,7 @@ class Fused final : public Solve<T, numbers<T>.width> {
   void accumulate() const override {
     const auto rows = Base::all_rows();
     if (by_rows())
-      return with_few_features(Base::features(), [&]<int known>() {
+      return with_features_up_to<few_features>(Base::features(), [&]<int known>() {
         add_rows<Sums<known>>(
             Base::queue(), "logistic_regression/fused",
             Base::template policy<Sums<known>::n, max_lanes<T, known>, numbers<T, known>.teams>(launch_),
@@ -78,7 +70,7 @@ class Fused final : public Solve<T, numbers<T>.width> {
  private:
   [[nodiscard]] bool by_rows() const { return Base::features() <= few_features; }
   [[nodiscard]] Launch of_rows(Launch launch) {
-    with_few_features(Base::features(), [&]<int known>() {
+    with_features_up_to<few_features>(Base::features(), [&]<int known>() {
       launch = Base::template planned<Sums<known>::n>(launch, numbers<T, known>, max_lanes<T, known>);
       Base::declare(partials_, "logistic_regression/partials", std::int64_t{launch.league} * Sums<known>::n);
     });

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "algorithms/blocks/staged_kokkos.hpp"
-#include "algorithms/blocks/unrolled.hpp"
 #include "algorithms/logistic_regression/common/kokkos.hpp"
 #include "algorithms/logistic_regression/common/kokkos_sums.hpp"
 #include "algorithms/logistic_regression/common/row.hpp"
@@ -17,7 +16,7 @@ template <class T>
 constexpr Numbers tile_numbers = blocks::by_kind({.tile = 512 / int{sizeof(T)},
                                                   .width = 16 / int{sizeof(T)},
                                                   .rows = 1,
-                                                  .depth = 2,
+                                                  .depth = 1,
                                                   .values = 1,
                                                   .team = 256,
                                                   .teams = 4},
@@ -27,14 +26,15 @@ constexpr Numbers tile_numbers = blocks::by_kind({.tile = 512 / int{sizeof(T)},
                                                   .depth = 4,
                                                   .values = 8,
                                                   .team = 1});
-constexpr int max_tile_lanes = 256;
+constexpr int max_tile_lanes = 256;  ///< of a launch that asks for other teams
 
 /// The sums of a team, in scratch, over tiles of rows.
 template <class T>
 class TileSums {
   static constexpr Numbers numbers = tile_numbers<T>;
   static constexpr int width = numbers.width, packs = numbers.tile / width, depth = numbers.depth;
-  static constexpr int at_once = numbers.values, groups = packs / at_once;
+  static constexpr int at_once = numbers.values, groups = packs / at_once, some = numbers.rows;
+  static_assert(packs % at_once == 0 && width % some == 0);
   using Pack = blocks::PackOf<T, width>;
   using Columns = blocks::StagedColumns<Pack, packs>;
   template <class Value>
@@ -79,20 +79,16 @@ class TileSums {
                          [&](int item) { set_logits(item / groups_here, item % groups_here * at_once, here); });
     team_.team_barrier();
     const std::int64_t rest = all_.count - first * width;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, here * width / numbers.rows), [&](int item) {
-      set_terms(first, item * numbers.rows, rest < rows ? static_cast<int>(rest) : rows);
-    });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, here * width / some),
+                         [&](int item) { set_terms(first, item * some, rest < rows ? static_cast<int>(rest) : rows); });
     team_.team_barrier();
     const int columns = all_.features + 2;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, shares_ * columns), [&](int item) {
       const int column = item % columns, share = item / columns;
-      const auto residual = [&](int pack) -> const Pack& { return packs_(pack); };
-      if (column < all_.features) {
-        const auto x = x_(column);
-        add_products(item, share, here, residual, [&](int pack) -> const Pack& { return x(pack); });
-      } else {
-        add_values(item, share, here, column == all_.features ? 0 : packs);
-      }
+      if (column < all_.features)
+        add_packs(item, share, here, Products{packs_, x_(column)});
+      else
+        add_packs(item, share, here, Values{packs_, column == all_.features ? 0 : packs});
     });
   }
   /// Calls `put(i, sum)` for the loss, then the gradient.
@@ -138,7 +134,6 @@ class TileSums {
   }
   /// Residuals and losses of some rows from `row` on, 0 where there is no row.
   KOKKOS_FORCEINLINE_FUNCTION void set_terms(std::int64_t first, int row, int here) const {
-    constexpr int some = numbers.rows;
     const int pack = row / width, at = row % width;
     T z[some], y[some], loss[some], residual[some];
     int label[some];
@@ -165,39 +160,51 @@ class TileSums {
       packs_(packs + pack).values[at + s] = loss[s];
     }
   }
-  /// Adds `left(pack) right(pack)` over every `shares_`-th pack of the tile to sum `item`.
-  template <class Left, class Right>
-  KOKKOS_FORCEINLINE_FUNCTION void add_products(int item, int share, int here, const Left& left,
-                                                const Right& right) const {
-    T part[depth][width] = {};
-    int pack = share;
-    for (; pack + (depth - 1) * shares_ < here; pack += depth * shares_)
-      blocks::unrolled<depth>([&](int n) { add_pack(left(pack + n * shares_), right(pack + n * shares_), part[n]); });
-    for (; pack < here; pack += shares_) add_pack(left(pack), right(pack), part[0]);
-    T sum = 0;
-    for (int k = 0; k < width; ++k) {
-      T of_place = part[0][k];
-      for (int n = 1; n < depth; ++n) of_place += part[n][k];
-      sum += of_place;
+  /// Adds to sum `item` what `add(pack, sums)` adds for every `shares_`-th pack of the tile: up to 16 packs in T.
+  template <class Add>
+  KOKKOS_FORCEINLINE_FUNCTION void add_packs(int item, int share, int here, const Add& add) const {
+    constexpr int run = 16;
+    double total[wide<T, width>] = {};
+    for (int begin = share; begin < here; begin += run * shares_) {
+      T part[depth][width] = {};
+      const int end = begin + run * shares_ < here ? begin + run * shares_ : here;
+      int pack = begin;
+      for (; pack + (depth - 1) * shares_ < end; pack += depth * shares_) add_some<0>(pack, add, part);
+      for (; pack < end; pack += shares_) add(pack, part[0]);
+      for (int n = 1; n < depth; ++n) {
+        LEAGUE_VECTORISED
+        for (int k = 0; k < width; ++k) part[0][k] += part[n][k];
+      }
+      widen(part[0], total);
     }
-    sums_(item) += static_cast<double>(sum);
+    sums_(item) += narrowed(total);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void add_pack(const Pack& left, const Pack& right, T (&sums)[width]) {
-    const blocks::LoadedPack<T, width> a = left, b = right;
-    LEAGUE_VECTORISED
-    for (int k = 0; k < width; ++k) sums[k] += a.values[k] * b.values[k];
+  template <int n, class Add>
+  KOKKOS_FORCEINLINE_FUNCTION void add_some(int pack, const Add& add, T (&part)[depth][width]) const {
+    if constexpr (n < depth) {
+      add(pack + n * shares_, part[n]);
+      add_some<n + 1>(pack, add, part);
+    }
   }
-  /// Adds the values of every `shares_`-th pack behind `from`.
-  KOKKOS_FORCEINLINE_FUNCTION void add_values(int item, int share, int here, int from) const {
-    T part[width] = {}, sum = 0;
-    for (int pack = share; pack < here; pack += shares_) {
-      const blocks::LoadedPack<T, width> a = packs_(from + pack);
+  /// The products of residuals and a column; the values of packs that begin at `from`.
+  struct Products {
+    const Scratch<Pack>& residuals;
+    typename Columns::Column x;
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(int pack, T (&sums)[width]) const {
+      const blocks::LoadedPack<T, width> a = residuals(pack), b = x(pack);
       LEAGUE_VECTORISED
-      for (int k = 0; k < width; ++k) part[k] += a.values[k];
+      for (int k = 0; k < width; ++k) sums[k] += a.values[k] * b.values[k];
     }
-    for (int k = 0; k < width; ++k) sum += part[k];
-    sums_(item) += static_cast<double>(sum);
-  }
+  };
+  struct Values {
+    const Scratch<Pack>& packs;
+    int from;
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(int pack, T (&sums)[width]) const {
+      const blocks::LoadedPack<T, width> a = packs(from + pack);
+      LEAGUE_VECTORISED
+      for (int k = 0; k < width; ++k) sums[k] += a.values[k];
+    }
+  };
 
   const Member& team_;
   const Rows<T, width>& all_;

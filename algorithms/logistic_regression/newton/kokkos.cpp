@@ -8,19 +8,14 @@ namespace league::logistic::kokkos_model {
 namespace {
 
 constexpr int few_features = 8;  ///< whose sums a lane keeps
+/// `values`: of all columns that it keeps from the logits to the sums.
+template <class T>
+constexpr Numbers kept_numbers = blocks::by_kind({.values = few_features * newton_numbers<T>.width}, {.values = 0});
 
 /// The step has a kernel of its own.
 struct NoStep {
   KOKKOS_FUNCTION void operator()(const Member&) const {}
 };
-
-/// Calls `body.template operator()<D>()` for few features.
-template <class Body>
-void with_few_features(int features, const Body& body) {
-  with_features(features, [&]<int known>() {
-    if constexpr (known <= few_features) body.template operator()<known>();
-  });
-}
 
 // A step from the sums of all rows. One that made the loss grow is taken back, and halved.
 inline void take_step(Queue& queue, const Exec& exec, int lanes, const State& state, const Rule& rule) {
@@ -65,7 +60,7 @@ class Newton final : public Solve<T, newton_numbers<T>.width> {
   using Base = Solve<T, newton_numbers<T>.width>;
   template <int known>
   using Sums = RowSums<known, true, T, newton_numbers<T>.width, newton_numbers<T>.depth, newton_numbers<T>.sums,
-                       newton_numbers<T>.depth == 1 ? few_features : 0>;
+                       kept_numbers<T>.values / newton_numbers<T>.width>;
 
  public:
   using Base::Base;
@@ -76,7 +71,7 @@ class Newton final : public Solve<T, newton_numbers<T>.width> {
   void accumulate() const override {
     const auto rows = Base::all_rows();
     if (Base::features() <= few_features)
-      return with_few_features(Base::features(), [&]<int known>() {
+      return with_features_up_to<few_features>(Base::features(), [&]<int known>() {
         add_rows<Sums<known>>(Base::queue(), "logistic_regression/newton",
                               Base::template policy<Sums<known>::n, max_newton_lanes, newton_numbers<T>.teams>(launch_),
                               launch_.team * launch_.vector, rows, Base::state(), partials_.view(), ticket_.view(),
@@ -92,7 +87,7 @@ class Newton final : public Solve<T, newton_numbers<T>.width> {
   /// Of the kernels behind the rows.
   [[nodiscard]] int step_lanes() const { return std::min(newton_numbers<T>.team, Base::exec_.concurrency()); }
   [[nodiscard]] Launch of_rows(Launch launch) {
-    with_few_features(Base::features(), [&]<int known>() {
+    with_features_up_to<few_features>(Base::features(), [&]<int known>() {
       launch = Base::template planned<Sums<known>::n>(launch, newton_numbers<T>, max_newton_lanes);
       Base::declare(partials_, "logistic_regression/partials", std::int64_t{launch.league} * Sums<known>::n);
     });
