@@ -68,7 +68,8 @@ struct Work {
   }
 };
 
-/// Stores a thread's sums of the tile at (row0, column0). Templates over rows, not lambdas, which GCC does not inline.
+/// Stores a thread's sums of the tile at (row0, column0). Templates over rows, not lambdas: GCC keeps in memory what
+/// these capture.
 template <class Tile, class Term, class T>
 class Store {
   static constexpr int width = Tile::width;
