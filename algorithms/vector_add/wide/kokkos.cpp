@@ -26,7 +26,7 @@ void add(const Pass& on, Vector<const T> a, Vector<const T> b, Vector<T> sum) {
         for (std::int64_t first = std::int64_t{team.league_rank()} * tile; first < packs;
              first += std::int64_t{team.league_size()} * tile)
           for_next(team, first, packs, tile, [&](std::int64_t i) {
-            const auto x = packs_a(i), y = packs_b(i);  // by single loads
+            const blocks::LoadedPack<T, width> x = packs_a(i), y = packs_b(i);
             packs_sum(i) = x + y;
           });
         if (team.league_rank() == 0)
