@@ -62,6 +62,20 @@ struct State {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool stopped() const { return control(1) != 0; }
 };
 
+/// `count` runs of elements, the first of each `step` from that before.
+struct Runs {
+  std::int64_t first, step, count;
+};
+/// The runs of `length` of a stretch, in the order of the next step: every other step goes from the last to the first,
+/// and finds in the caches what the step before has read last.
+template <class Stretch>
+KOKKOS_FORCEINLINE_FUNCTION Runs in_turn(const State& state, const Stretch& mine, int length) {
+  if (mine.first >= mine.end) return {mine.first, 0, 0};
+  const std::int64_t run = length * mine.stride, last = (mine.end - 1 - mine.first) / run;
+  const bool back = state.control(0) % 2 != 0;
+  return {back ? mine.first + last * run : mine.first, back ? -run : run, last + 1};
+}
+
 struct Rule {
   int features;
   double share, learning_rate, l2, tolerance;  ///< `share`: the weight of a row in the mean

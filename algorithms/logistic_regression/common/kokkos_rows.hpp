@@ -12,9 +12,8 @@ namespace league::logistic::kokkos_model {
 /// The sums of a lane's rows, of `known` features or fewer, for a gradient step or for a step of Newton's method.
 /// Features that are not there repeat the last one: with returns between columns GCC 12 vectorises none. A lane takes
 /// `depth` packs of `width` rows at a time, column after column, and keeps `side` partial sums of a value next to each
-/// other; of the first `kept` columns it keeps a pack from the logits to the sums. What it keeps is loaded together;
-/// the labels come an iteration before: nvcc sinks their load behind the logits, and a pack then waits for memory
-/// twice.
+/// other. Of the first `kept` columns it keeps a pack from the logits to the sums, and loads the next one into the same
+/// registers as soon as the sums have used it.
 template <int known, bool newton, class T, int width, int depth, int side, int kept>
 class RowSums {
   static_assert(kept == 0 || depth == 1);
@@ -30,15 +29,13 @@ class RowSums {
     for (int j = 0; j <= known; ++j) weights[j] = j <= rows_.features ? static_cast<T>(state.theta(j)) : T{0};
     const auto mine = blocks::share(worker, workers, rows_.packs);
     stride_ = mine.stride;
-    if (held > 0 && mine.first < mine.end) next_labels_ = rows_.labels(mine.first);
-    for (first_ = mine.first; first_ < mine.end; first_ += depth * stride_) {
+    const Runs runs = in_turn(state, mine, depth);
+    first_ = runs.first;
+    if (held > 0 && runs.count > 0) keep<0>(first_);
+    for (std::int64_t run = 0; run < runs.count; ++run, first_ += runs.step) {
       const std::int64_t left = (mine.end - first_ + stride_ - 1) / stride_;
       steps_ = depth == 1 || left >= depth ? depth : static_cast<int>(left);
-      if constexpr (held > 0) {
-        labels_ = next_labels_;
-        next_labels_ = rows_.labels(first_ + stride_ < mine.end ? first_ + stride_ : first_);
-      }
-      keep<0>(first_);
+      next_ = run + 1 < runs.count ? first_ + runs.step : first_;
       for (int step = 0; step < depth; ++step)
         for (int k = 0; k < width; ++k) residual_[step][k] = weights[0];
       add_logits<0>(weights);
@@ -60,18 +57,25 @@ class RowSums {
   static constexpr int held = kept < known ? kept : known;
 
   template <int d>
-  KOKKOS_FORCEINLINE_FUNCTION void keep(std::int64_t at) {
+  KOKKOS_FORCEINLINE_FUNCTION void keep(std::int64_t pack) {
     if constexpr (d < held) {
-      kept_[d] = rows_.columns(at);
-      keep<d + 1>(d + 1 < rows_.features ? at + rows_.packs : at);
+      kept_[d] = rows_.columns(start<d>() + pack);
+      keep<d + 1>(pack);
+    } else {
+      labels_ = rows_.labels(pack);
     }
+  }
+  /// Of column `d`, in packs.
+  template <int d>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t start() const {
+    return (d < rows_.features ? d : rows_.features - 1) * rows_.packs;
   }
   template <int d>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION blocks::LoadedPack<T, width> column(int step) const {
     if constexpr (d < held)
       return kept_[d];
     else
-      return rows_.columns((d < rows_.features ? d : rows_.features - 1) * rows_.packs + first_ + step * stride_);
+      return rows_.columns(start<d>() + first_ + step * stride_);
   }
   // Templates over columns, not loops: all is unrolled, so that sums stay in registers.
   template <int d>
@@ -96,9 +100,10 @@ class RowSums {
       const std::int64_t pack = first_ + step * stride_, rest = rows_.count - pack * width;
       const int there = rest < width ? static_cast<int>(rest) : width;
       T margin[width], factor[width], labels[width];
-      if constexpr (held > 0)
+      if constexpr (held > 0) {
         rows_.to_values(labels_, labels);
-      else
+        labels_ = rows_.labels(next_);
+      } else
         rows_.labels_of(pack, labels);
       LEAGUE_VECTORISED
       for (int k = 0; k < width; ++k) {
@@ -156,6 +161,7 @@ class RowSums {
       widen(of_residual, totals_[gradient_at(i + 1)]);
       if constexpr (newton) widen(of_weight, totals_[hessian_at(known, i + 1, 0)]);
       for (int j = 0; j < products; ++j) widen(of_products[j], totals_[hessian_at(known, i + 1, j + 1)]);
+      if constexpr (i < held) kept_[i] = rows_.columns(start<i>() + next_);
       add_columns<i + 1>();
     }
   }
@@ -173,10 +179,10 @@ class RowSums {
   }
 
   const Rows<T, width>& rows_;
-  std::int64_t first_ = 0, stride_ = 1;
+  std::int64_t first_ = 0, next_ = 0, stride_ = 1;
   int steps_ = 0;  ///< packs that are there, from `first_` on
   Pack kept_[held > 0 ? held : 1];
-  blocks::PackOf<std::uint8_t, width> labels_, next_labels_;
+  blocks::PackOf<std::uint8_t, width> labels_;
   T residual_[depth][width], weight_[depth][width];
   double totals_[n][wide<T, side>] = {};
 };
