@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "algorithms/blocks/unrolled.hpp"
@@ -21,6 +22,11 @@ KOKKOS_FORCEINLINE_FUNCTION int rank(const Member& team) {
 template <class Member>
 KOKKOS_FORCEINLINE_FUNCTION void meet(const Member& team) {
   if constexpr (kokkos::on_gpu) team.team_barrier();
+}
+
+/// The limits of a launch whose teams share packs, of `threads` threads at most.
+inline LaunchLimits sharing_limits(const LaunchLimits& limits, int threads) {
+  return {kokkos::on_gpu ? std::min(limits.team_times_vector, threads) : 1, 1, limits.name};
 }
 
 /// `count` values or packs in a team's scratch of level 0, as aligned as these are. @pre the policy's scratch has

@@ -8,6 +8,39 @@
 
 namespace league::blocks {
 
+/// Whether this team of a league is the last of `teams` to call; its lanes then see what the others wrote before.
+/// `flag`: a value in the team's scratch. One lane's fences order the writes of its team, since they are cumulative
+/// over the barriers. @pre `ticket` [1] is 0, and is reset to 0; the whole team calls
+template <class Ticket>
+KOKKOS_FORCEINLINE_FUNCTION bool comes_last(const kokkos::Member& team, int teams, const Ticket& ticket, double& flag) {
+  team.team_barrier();
+  once_per_team(team, [&] {
+    Kokkos::memory_fence();
+    const bool is_last = Kokkos::atomic_fetch_add(&ticket(0), 1U) + 1 == static_cast<unsigned>(teams);
+    if (is_last) ticket(0) = 0;
+    Kokkos::memory_fence();
+    flag = is_last ? 1 : 0;
+  });
+  team.team_barrier();
+  return flag != 0;
+}
+
+/// Adds the sums of all teams, `partials` [teams x n], by the lanes of one; `put(i, sum)` is called by one lane each.
+/// `values`: in the team's scratch, as many as the larger of `lanes` and `n`. @pre the whole team calls
+template <class Values, class Partials, class Put>
+KOKKOS_FORCEINLINE_FUNCTION void add_teams(const kokkos::Member& team, int lanes, int n, const Values& values,
+                                           const Partials& partials, const Put& put) {
+  const int teams = team.league_size(), parts = lanes > n ? lanes / n : 1;
+  Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n * parts), [&](int item) {
+    const int part = item / n, i = item - part * n;
+    values(item) = sum_in_order<16>((teams - part + parts - 1) / parts,
+                                    [&](int k) { return partials((std::int64_t{part} + k * parts) * n + i); });
+  });
+  team.team_barrier();
+  Kokkos::parallel_for(Kokkos::TeamVectorRange(team, n),
+                       [&](int i) { put(i, sum_in_order<4>(parts, [&](int part) { return values(part * n + i); })); });
+}
+
 /// Sums of `n` values over the lanes of a team, and over the teams of a league, through scratch memory: a reduction of
 /// Kokkos over several values takes a loop of shuffles for each (backends/kokkos/findings). The order of additions
 /// depends on the launch only.
@@ -50,7 +83,7 @@ class TeamSums {
         partials(own + i) = sum;
     });
     if (teams == 1) return true;
-    if (!comes_last(ticket, teams)) return false;
+    if (!comes_last(team_, teams, ticket, values_(size(lanes_) - 1))) return false;
     const int parts = lanes_ > n ? lanes_ / n : 1;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, n * parts), [&](int item) {
       const int part = item / n, i = item - part * n;
@@ -84,21 +117,6 @@ class TeamSums {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, n), [&](int i) {
       put(i, sum_in_order<4>(parts, [&](int part) { return values_(of_parts + part * n + i); }));
     });
-  }
-  /// One lane's fences order the writes of its team, since they are cumulative over the barriers.
-  template <class Ticket>
-  KOKKOS_FORCEINLINE_FUNCTION bool comes_last(const Ticket& ticket, int teams) const {
-    const int last = size(lanes_) - 1;
-    team_.team_barrier();
-    once_per_team(team_, [&] {
-      Kokkos::memory_fence();
-      const bool is_last = Kokkos::atomic_fetch_add(&ticket(0), 1U) + 1 == static_cast<unsigned>(teams);
-      if (is_last) ticket(0) = 0;
-      Kokkos::memory_fence();
-      values_(last) = is_last ? 1 : 0;
-    });
-    team_.team_barrier();
-    return values_(last) != 0;
   }
 
   const Member& team_;

@@ -36,6 +36,29 @@ struct StepAlone {
   }
 };
 
+// The last team to arrive adds the sums of all, and calls `step`, as does the first one of a solve that has stopped.
+template <class T, class Step>
+void add_tiles(Queue& queue, const Exec& exec, Launch launch, const Rows<T, tile_numbers<T>.width>& rows,
+               const State& state, const Vector<double>& partials, const Vector<unsigned>& ticket, const Step& step) {
+  using Bounds = Kokkos::LaunchBounds<tile_numbers<T>.team, kokkos::launch_bound(tile_numbers<T>.teams)>;
+  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>;
+  const TileShape shape = TileSums<T>::shape(rows.features, launch.team);
+  const std::int64_t tiles = ceil_div<std::int64_t>(rows.packs, TileSums<T>::packs(shape));
+  kokkos::submit(
+      queue, "logistic_regression/fused",
+      kokkos::light(
+          Policy(exec, launch.league, launch.team, 1).set_scratch_size(0, Kokkos::PerTeam(TileSums<T>::bytes(shape)))),
+      KOKKOS_LAMBDA(const Member& team) {
+        bool takes_step = team.league_rank() == 0;
+        if (!state.stopped()) {
+          TileSums<T> sums(team, shape.lanes, rows);
+          sums.add(state, blocks::share(std::int64_t{team.league_rank()}, std::int64_t{team.league_size()}, tiles));
+          takes_step = sums.leave(partials, ticket, [&](int i, double sum) { state.sums(i) = sum; });
+        }
+        if (takes_step) step(team);
+      });
+}
+
 template <class T>
 class Fused final : public Solve<T, numbers<T>.width> {
   using Base = Solve<T, numbers<T>.width>;
@@ -47,24 +70,24 @@ class Fused final : public Solve<T, numbers<T>.width> {
   using Base::Base;
   Launch configure(Launch launch) override {
     launch_ = by_rows() ? of_rows(launch) : of_tiles(launch);
+    Base::declare_zeroed(ticket_, "logistic_regression/ticket", 1);
     return launch_;
   }
   void accumulate() const override {
     const auto rows = Base::all_rows();
-    if (by_rows())
-      return with_features_up_to<few_features>(Base::features(), [&]<int known>() {
-        add_rows<Sums<known>>(
-            Base::queue(), "logistic_regression/fused",
-            Base::template policy<Sums<known>::n, max_lanes<T, known>, numbers<T, known>.teams>(launch_),
-            launch_.team * launch_.vector, rows, Base::state(), partials_.view(), ticket_.view(),
-            StepAlone{{Base::state(), Base::rule_}, Base::is_alone()});
-      });
-    add_tiles<T>(Base::queue(), Base::exec_, launch_, rows, Base::state(), partials_.view());
-    add_partials(Base::queue(), Base::exec_, std::min(tile_numbers<T>.team, Base::exec_.concurrency()), launch_.league,
-                 Base::state(), partials_.view());
+    const StepAlone step{{Base::state(), Base::rule_}, Base::is_alone()};
+    if (!by_rows())
+      return add_tiles<T>(Base::queue(), Base::exec_, launch_, rows, Base::state(), partials_.view(), ticket_.view(),
+                          step);
+    with_features_up_to<few_features>(Base::features(), [&]<int known>() {
+      add_rows<Sums<known>>(
+          Base::queue(), "logistic_regression/fused",
+          Base::template policy<Sums<known>::n, max_lanes<T, known>, numbers<T, known>.teams>(launch_),
+          launch_.team * launch_.vector, rows, Base::state(), partials_.view(), ticket_.view(), step);
+    });
   }
   void update() const override {
-    if (!by_rows() || !Base::is_alone()) Base::update();
+    if (!Base::is_alone()) Base::update();
   }
 
  private:
@@ -74,17 +97,19 @@ class Fused final : public Solve<T, numbers<T>.width> {
       launch = Base::template planned<Sums<known>::n>(launch, numbers<T, known>, max_lanes<T, known>);
       Base::declare(partials_, "logistic_regression/partials", std::int64_t{launch.league} * Sums<known>::n);
     });
-    Base::declare_zeroed(ticket_, "logistic_regression/ticket", 1);
     return launch;
   }
   [[nodiscard]] Launch of_tiles(Launch launch) {
-    LaunchLimits most = kokkos::limits(Base::queue());
-    most.team_times_vector = std::min(most.team_times_vector, max_tile_lanes);
-    launch = resolve(launch, {0, std::min(tile_numbers<T>.team, most.team_times_vector), 1}, most);
-    kokkos::require_scratch(TileSums<T>::bytes(Base::features(), launch.team * launch.vector), "a tile of rows");
-    launch.tile = TileSums<T>::rows;
+    const LaunchLimits most = blocks::sharing_limits(kokkos::limits(Base::queue()), tile_numbers<T>.team);
+    launch = resolve(launch, {0, most.team_times_vector, 1}, most);
+    const TileShape shape = TileSums<T>::shape(Base::features(), launch.team);
+    if (shape.across == 0)
+      throw Unsupported(std::to_string(shape.parts) + " threads share a row of " + std::to_string(Base::features()) +
+                        " features: the team size must be at least that");
+    kokkos::require_scratch(TileSums<T>::bytes(shape), "a tile of rows");
+    launch.tile = TileSums<T>::packs(shape) * tile_numbers<T>.width;
     if (launch.league == 0)
-      launch.league = Base::teams(launch, blocks::lanes_at_once(Base::exec_, tile_numbers<T>, max_tile_lanes));
+      launch.league = Base::teams(launch, blocks::lanes_at_once(Base::exec_, tile_numbers<T>, tile_numbers<T>.team));
     Base::declare(partials_, "logistic_regression/partials",
                   std::int64_t{sums_of(Base::features(), false)} * launch.league);
     return launch;

@@ -1,243 +1,300 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include "algorithms/blocks/staged_kokkos.hpp"
 #include "algorithms/logistic_regression/common/kokkos.hpp"
 #include "algorithms/logistic_regression/common/kokkos_sums.hpp"
 #include "algorithms/logistic_regression/common/row.hpp"
 
-/// The kernel of a gradient step for more features than a lane has registers for: a team takes a tile of rows at a
-/// time, and its lanes share first the rows, then the features.
+/// The sums of a gradient step of more features than a lane has registers for: several lanes share a row, and pass its
+/// logit and its residual through scratch memory.
 namespace league::logistic::kokkos_model {
 
-/// `tile`: rows of a team, in packs of `width`. A lane computes the logits of `values` packs, the terms of `rows` rows,
-/// and adds `depth` packs side by side.
+/// A lane takes `columns` features of `depth` packs of rows, and keeps `values` of these elements in registers from the
+/// logits to the sums. It computes the terms of `rows` rows at a time; `sums` packs are added side by side.
 template <class T>
-constexpr Numbers tile_numbers = blocks::by_kind({.tile = 512 / int{sizeof(T)},
-                                                  .width = 16 / int{sizeof(T)},
-                                                  .rows = 1,
-                                                  .depth = 1,
-                                                  .values = 1,
-                                                  .team = 256,
-                                                  .teams = 4},
-                                                 {.tile = 4096 / int{sizeof(T)},
-                                                  .width = 64 / int{sizeof(T)},
-                                                  .rows = 64 / int{sizeof(T)},
-                                                  .depth = 4,
-                                                  .values = 8,
-                                                  .team = 1});
-constexpr int max_tile_lanes = 256;  ///< of a launch that asks for other teams
+constexpr Numbers tile_numbers = blocks::by_kind(
+    {.columns = 8,
+     .width = 16 / int{sizeof(T)},
+     .rows = 1,
+     .depth = 1,
+     .values = 8 * 16 / int{sizeof(T)},
+     .sums = 1,
+     .team = 256,
+     .teams = 2},
+    {.columns = 64, .width = 64 / int{sizeof(T)}, .rows = 64 / int{sizeof(T)}, .depth = 64, .sums = 8, .team = 1});
 
-/// The sums of a team, in scratch, over tiles of rows.
+/// How the lanes of a team share a tile: `parts` lanes a row, `across` packs side by side.
+struct TileShape {
+  int features, lanes, parts, across;
+};
+
+/// The sums of a team over tiles of rows.
 template <class T>
 class TileSums {
   static constexpr Numbers numbers = tile_numbers<T>;
-  static constexpr int width = numbers.width, packs = numbers.tile / width, depth = numbers.depth;
-  static constexpr int at_once = numbers.values, groups = packs / at_once, some = numbers.rows;
-  static_assert(packs % at_once == 0 && width % some == 0);
+  static constexpr int width = numbers.width, columns = numbers.columns, depth = numbers.depth, side = numbers.sums;
+  static constexpr int some = numbers.rows, held = numbers.values / width;
+  static_assert(depth % side == 0 && width % some == 0 && (held == 0 || (held == columns && depth == 1)));
   using Pack = blocks::PackOf<T, width>;
-  using Columns = blocks::StagedColumns<Pack, packs>;
+  using Loaded = blocks::LoadedPack<T, width>;
   template <class Value>
   using Scratch = Kokkos::View<Value*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
  public:
-  static constexpr int rows = numbers.tile;
-
+  /// Packs of a tile.
+  KOKKOS_FORCEINLINE_FUNCTION static int packs(const TileShape& shape) { return shape.across * depth; }
+  KOKKOS_FORCEINLINE_FUNCTION static TileShape shape(int features, int lanes) {
+    const int parts = (features + columns - 1) / columns;
+    return {features, lanes, parts, lanes / parts};
+  }
   /// Of scratch memory of level 0.
-  static std::size_t bytes(int features, int lanes) {
-    return Columns::bytes(features) + blocks::scratch_bytes<Pack>(packs_of(lanes)) +
-           Scratch<T>::shmem_size(static_cast<std::size_t>(features) + 1) +
-           Scratch<double>::shmem_size(sums_of(features, lanes));
+  static std::size_t bytes(const TileShape& shape) {
+    return blocks::scratch_bytes<Pack>(shape.parts * packs(shape)) + blocks::scratch_bytes<Pack>(packs(shape)) +
+           blocks::scratch_bytes<Label>(packs(shape)) +
+           Scratch<T>::shmem_size(static_cast<std::size_t>(shape.features) + 1) +
+           Scratch<double>::shmem_size(static_cast<std::size_t>(sums(shape)));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION TileSums(const Member& team, int lanes, const Rows<T, width>& all)
       : team_(team),
         all_(all),
-        parts_(parts_of(lanes, groups)),
-        shares_(parts_of(lanes, all.features + 2)),
-        x_(team, all.columns, all.packs, all.features),
-        packs_(blocks::scratch_of<Pack>(team, packs_of(lanes)), packs_of(lanes)),
+        shape_(shape(all.features, lanes)),
+        lane_(blocks::rank(team)),
+        part_(lane_ / shape_.across),
+        own_(lane_ % shape_.across),
+        first_(part_ * columns),
+        logits_(blocks::scratch_of<Pack>(team, shape_.parts * packs(shape_)), shape_.parts * packs(shape_)),
+        residuals_(blocks::scratch_of<Pack>(team, packs(shape_)), packs(shape_)),
+        labels_(blocks::scratch_of<Label>(team, packs(shape_)), packs(shape_)),
         theta_(team.team_scratch(0), static_cast<std::size_t>(all.features) + 1),
-        sums_(team.team_scratch(0), sums_of(all.features, lanes)) {}
+        sums_(team.team_scratch(0), static_cast<std::size_t>(sums(shape_))) {}
 
-  /// @pre the whole team calls, as for all below
-  KOKKOS_FORCEINLINE_FUNCTION void begin(const State& state) const {
+  /// Adds the rows of the tiles of a share. @pre the whole team calls, as for `leave`
+  template <class Stretch>
+  KOKKOS_FORCEINLINE_FUNCTION void add(const State& state, const Stretch& tiles) {
+    begin(state);
+    const int per_tile = packs(shape_);
+    const Runs runs = in_turn(state, tiles, 1);
+    std::int64_t first = runs.first * per_tile;
+    if (held > 0 && runs.count > 0) keep<0>(first, last(first));
+    for (std::int64_t run = 0; run < runs.count; ++run) {
+      const std::int64_t next = run + 1 < runs.count ? first + runs.step * per_tile : first;
+      if (part_ < shape_.parts) set_logits(first);
+      blocks::meet(team_);
+      set_terms(first);
+      blocks::meet(team_);
+      if (part_ < shape_.parts) add_columns(first, next);
+      first = next;
+    }
+  }
+  /// Calls `put(i, sum)` for the loss, then the gradient, of all teams, in the team that comes last; the others leave
+  /// theirs in `partials` [teams x sums]. @pre `ticket` [1] is 0, and is reset to 0
+  /// @returns whether this team was the last: its lanes see what `put` wrote after a barrier
+  template <class Put>
+  KOKKOS_FORCEINLINE_FUNCTION bool leave(const Vector<double>& partials, const Vector<unsigned>& ticket,
+                                         const Put& put) {
+    const int n = sums_of(shape_.features, false);
+    const std::int64_t own = team_.league_rank() * n;
+    over_lanes([&](int i, double sum) { partials(own + i) = sum; });
+    if (!blocks::comes_last(team_, team_.league_size(), ticket, sums_(sums(shape_) - 1))) return false;
+    blocks::add_teams(team_, shape_.lanes, n, sums_, partials, put);
+    return true;
+  }
+
+ private:
+  using Label = blocks::PackOf<std::uint8_t, width>;
+
+  /// Of the columns, one for each pack that lies side by side, then losses and residuals of the lanes.
+  KOKKOS_FORCEINLINE_FUNCTION static int sums(const TileShape& shape) {
+    return shape.parts * columns * shape.across + 2 * shape.lanes;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int slot(int column) const { return column * shape_.across; }
+  /// Where pack `n` of this lane lies in the tile.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int at(int n) const { return own_ * depth + n; }
+  /// The same; behind the last pack that one is repeated, `last` in this tile.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int at(int n, int last) const { return at(n) < last ? at(n) : last; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int last(std::int64_t first) const {
+    const std::int64_t here = all_.packs - first, all = packs(shape_);
+    return static_cast<int>(here < all ? here : all) - 1;
+  }
+  /// Where a tile begins in column `d` of this lane; behind the last column that one is repeated.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t start(std::int64_t first, int d) const {
+    return (first_ + d < all_.features ? first_ + d : all_.features - 1) * all_.packs + first;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void begin(const State& state) {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, all_.features + 1),
                          [&](int j) { theta_(j) = static_cast<T>(state.theta(j)); });
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, static_cast<int>(sums_.extent(0))),
                          [&](int i) { sums_(i) = 0; });
+    team_.team_barrier();
   }
-  /// Adds the rows of the packs from `first` on.
-  KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t first) {
-    const std::int64_t left = all_.packs - first;
-    const int here = left < packs ? static_cast<int>(left) : packs;
-    team_.team_barrier();
-    x_.stage(team_, first, here);
-    team_.team_barrier();
-    const int groups_here = (here + at_once - 1) / at_once;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, parts_ * groups_here),
-                         [&](int item) { set_logits(item / groups_here, item % groups_here * at_once, here); });
-    team_.team_barrier();
-    const std::int64_t rest = all_.count - first * width;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, here * width / some),
-                         [&](int item) { set_terms(first, item * some, rest < rows ? static_cast<int>(rest) : rows); });
-    team_.team_barrier();
-    const int columns = all_.features + 2;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, shares_ * columns), [&](int item) {
-      const int column = item % columns, share = item / columns;
-      if (column < all_.features)
-        add_packs(item, share, here, Products{packs_, x_(column)});
-      else
-        add_packs(item, share, here, Values{packs_, column == all_.features ? 0 : packs});
-    });
+  template <int d>
+  KOKKOS_FORCEINLINE_FUNCTION void keep(std::int64_t first, int last) {
+    if constexpr (d < held) {
+      kept_[d] = all_.columns(start(first, d) + at(0, last));
+      keep<d + 1>(first, last);
+    } else if constexpr (held > 0) {
+      kept_labels_ = all_.labels(first + at(0, last));
+    }
   }
-  /// Calls `put(i, sum)` for the loss, then the gradient.
+  /// 0 where there is no feature.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T weight(int d) const {
+    return first_ + d < all_.features ? theta_(first_ + d + 1) : T{0};
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void set_logits(std::int64_t first) const {
+    const int end = last(first);
+    for (int n = 0; n < depth; n += side) {
+      T z[side][width];
+      for (int s = 0; s < side; ++s)
+        for (int k = 0; k < width; ++k) z[s][k] = part_ == 0 ? theta_(0) : T{0};
+      add_kept<0>(z[0]);
+      for (int d = held; d < columns && first_ + d < all_.features; ++d) {
+        const T of_column = weight(d);
+        const std::int64_t begin = start(first, d);
+        for (int s = 0; s < side; ++s) {
+          const Loaded values = all_.columns(begin + at(n + s, end));
+          LEAGUE_VECTORISED
+          for (int k = 0; k < width; ++k) z[s][k] += of_column * values.values[k];
+        }
+      }
+      for (int s = 0; s < side; ++s) {
+        for (int k = 0; k < width; ++k) logits_(part_ * packs(shape_) + at(n + s)).values[k] = z[s][k];
+        if (part_ != 0) continue;
+        if constexpr (held > 0)
+          labels_(at(n + s)) = kept_labels_;
+        else
+          labels_(at(n + s)) = all_.labels(first + at(n + s, end));
+      }
+    }
+  }
+  template <int d>
+  KOKKOS_FORCEINLINE_FUNCTION void add_kept(T (&z)[width]) const {
+    if constexpr (d < held) {
+      const T of_column = weight(d);
+      for (int k = 0; k < width; ++k) z[k] += of_column * kept_[d].values[k];
+      add_kept<d + 1>(z);
+    }
+  }
+
+  /// Logits become residuals, 0 where there is no row; adds these and the losses.
+  KOKKOS_FORCEINLINE_FUNCTION void set_terms(std::int64_t first) {
+    const std::int64_t left = all_.count - first * width;
+    const int all = packs(shape_), runs = all * width / some;
+    for (int run = lane_; run < runs; run += shape_.lanes) {
+      const int row = run * some, pack = row / width, begin = row % width;
+      T z[some], y[some], loss[some], residual[some];
+      int label[some];
+      for (int s = 0; s < some; ++s) z[s] = logits_(pack).values[begin + s];
+      for (int part = 1; part < shape_.parts; ++part)
+        for (int s = 0; s < some; ++s) z[s] += logits_(part * all + pack).values[begin + s];
+      LEAGUE_VECTORISED
+      for (int s = 0; s < some; ++s) label[s] = labels_(pack).values[begin + s];
+      LEAGUE_VECTORISED
+      for (int s = 0; s < some; ++s) y[s] = static_cast<T>(label[s]);
+      LEAGUE_VECTORISED
+      for (int s = 0; s < some; ++s) {
+        const RowTerms<T> terms = row_terms(z[s], y[s]);
+        residual[s] = terms.residual;
+        loss[s] = terms.loss;
+      }
+      const int there = row < left ? static_cast<int>(left - row < some ? left - row : some) : 0;
+      LEAGUE_VECTORISED
+      for (int s = 0; s < some; ++s) {
+        residual[s] = s < there ? residual[s] : T{0};
+        loss[s] = s < there ? loss[s] : T{0};
+      }
+      for (int s = 0; s < some; ++s) residuals_(pack).values[begin + s] = residual[s];
+      widen(loss, loss_);
+      widen(residual, residual_);
+    }
+  }
+
+  /// Adds the products of residuals and columns; what is kept becomes that of the tile from pack `next` on.
+  KOKKOS_FORCEINLINE_FUNCTION void add_columns(std::int64_t first, std::int64_t next) {
+    add_held<0>(next, last(next));
+    const int end = last(first);
+    for (int d = held; d < columns && first_ + d < all_.features; ++d) {
+      const std::int64_t begin = start(first, d);
+      T part[side][width] = {};
+      for (int n = 0; n < depth; n += side) add_products<0>(begin, n, end, part);
+      for (int s = 1; s < side; ++s) {
+        LEAGUE_VECTORISED
+        for (int k = 0; k < width; ++k) part[0][k] += part[s][k];
+      }
+      double sum[wide<T, width>] = {};
+      widen(part[0], sum);
+      sums_(slot(first_ + d) + own_) += narrowed(sum);
+    }
+  }
+  // A template over packs, not a loop: GCC vectorises what is unrolled before.
+  template <int s>
+  KOKKOS_FORCEINLINE_FUNCTION void add_products(std::int64_t begin, int n, int end, T (&part)[side][width]) const {
+    if constexpr (s < side) {
+      const Loaded values = all_.columns(begin + at(n + s, end)), residual = residuals_(at(n + s));
+      LEAGUE_VECTORISED
+      for (int k = 0; k < width; ++k) part[s][k] += residual.values[k] * values.values[k];
+      add_products<s + 1>(begin, n, end, part);
+    }
+  }
+  template <int d>
+  KOKKOS_FORCEINLINE_FUNCTION void add_held(std::int64_t next, int last) {
+    if constexpr (d < held) {
+      const Loaded residual = residuals_(at(0));
+      T sum = 0;
+      for (int k = 0; k < width; ++k) sum += residual.values[k] * kept_[d].values[k];
+      totals_[d] += static_cast<double>(sum);
+      kept_[d] = all_.columns(start(next, d) + at(0, last));
+      add_held<d + 1>(next, last);
+    } else if constexpr (held > 0) {
+      kept_labels_ = all_.labels(next + at(0, last));
+    }
+  }
+  template <int d>
+  KOKKOS_FORCEINLINE_FUNCTION void leave_held() const {
+    if constexpr (d < held) {
+      if (part_ < shape_.parts) sums_(slot(first_ + d) + own_) = totals_[d];
+      leave_held<d + 1>();
+    }
+  }
+
+  /// Calls `put(i, sum)` for the loss, then the gradient, of this team.
   template <class Put>
-  KOKKOS_FORCEINLINE_FUNCTION void leave(const Put& put) const {
-    const int columns = all_.features + 2;
+  KOKKOS_FORCEINLINE_FUNCTION void over_lanes(const Put& put) {
+    leave_held<0>();
+    sums_(slot(shape_.parts * columns) + lane_) = narrowed(loss_);
+    sums_(slot(shape_.parts * columns) + shape_.lanes + lane_) = narrowed(residual_);
     team_.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, columns), [&](int column) {
-      double sum = 0;
-      for (int share = 0; share < shares_; ++share) sum += sums_(share * columns + column);
-      put(column < all_.features ? gradient_at(column + 1) : column == all_.features ? gradient_at(0) : 0, sum);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, shape_.features), [&](int d) {
+      put(gradient_at(d + 1), blocks::sum_in_order<4>(shape_.across, [&](int i) { return sums_(slot(d) + i); }));
     });
-  }
-
- private:
-  /// How many lanes share each of `items`.
-  KOKKOS_FORCEINLINE_FUNCTION static int parts_of(int lanes, int items) { return lanes > items ? lanes / items : 1; }
-  /// Logits of the parts, of which the first become residuals and the second losses.
-  KOKKOS_FORCEINLINE_FUNCTION static std::size_t packs_of(int lanes) {
-    const int parts = parts_of(lanes, groups);
-    return static_cast<std::size_t>(packs * (parts > 2 ? parts : 2));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static std::size_t sums_of(int features, int lanes) {
-    return static_cast<std::size_t>(parts_of(lanes, features + 2) * (features + 2));
-  }
-
-  /// The logits of `at_once` packs from `first` on, from every `parts_`-th feature.
-  KOKKOS_FORCEINLINE_FUNCTION void set_logits(int part, int first, int here) const {
-    T z[at_once][width];
-    for (int n = 0; n < at_once; ++n)
-      for (int k = 0; k < width; ++k) z[n][k] = part == 0 ? theta_(0) : T{0};
-    for (int d = part; d < all_.features; d += parts_) {
-      const T weight = theta_(d + 1);
-      const auto x = x_(d);
-      for (int n = 0; n < at_once; ++n) {
-        const blocks::LoadedPack<T, width> of_pack = x(first + n < here ? first + n : here - 1);
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) z[n][k] += weight * of_pack.values[k];
-      }
-    }
-    for (int n = 0; n < at_once; ++n)
-      for (int k = 0; k < width; ++k) packs_(part * packs + first + n).values[k] = z[n][k];
-  }
-  /// Residuals and losses of some rows from `row` on, 0 where there is no row.
-  KOKKOS_FORCEINLINE_FUNCTION void set_terms(std::int64_t first, int row, int here) const {
-    const int pack = row / width, at = row % width;
-    T z[some], y[some], loss[some], residual[some];
-    int label[some];
-    for (int s = 0; s < some; ++s) z[s] = packs_(pack).values[at + s];
-    for (int part = 1; part < parts_; ++part)
-      for (int s = 0; s < some; ++s) z[s] += packs_(part * packs + pack).values[at + s];
-    LEAGUE_VECTORISED
-    for (int s = 0; s < some; ++s) label[s] = all_.labels(first + pack).values[at + s];
-    LEAGUE_VECTORISED
-    for (int s = 0; s < some; ++s) y[s] = static_cast<T>(label[s]);
-    LEAGUE_VECTORISED
-    for (int s = 0; s < some; ++s) {
-      const RowTerms<T> terms = row_terms(z[s], y[s]);
-      residual[s] = terms.residual;
-      loss[s] = terms.loss;
-    }
-    LEAGUE_VECTORISED
-    for (int s = 0; s < some; ++s) {
-      residual[s] = row + s < here ? residual[s] : T{0};
-      loss[s] = row + s < here ? loss[s] : T{0};
-    }
-    for (int s = 0; s < some; ++s) {
-      packs_(pack).values[at + s] = residual[s];
-      packs_(packs + pack).values[at + s] = loss[s];
+    for (int i = 0; i < 2; ++i) {
+      double sum = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamVectorRange(team_, shape_.lanes),
+          [&](int lane, double& total) { total += sums_(slot(shape_.parts * columns) + i * shape_.lanes + lane); },
+          sum);
+      blocks::once_per_team(team_, [&] { put(i * gradient_at(0), sum); });
     }
   }
-  /// Adds to sum `item` what `add(pack, sums)` adds for every `shares_`-th pack of the tile: up to 16 packs in T.
-  template <class Add>
-  KOKKOS_FORCEINLINE_FUNCTION void add_packs(int item, int share, int here, const Add& add) const {
-    constexpr int run = 16;
-    double total[wide<T, width>] = {};
-    for (int begin = share; begin < here; begin += run * shares_) {
-      T part[depth][width] = {};
-      const int end = begin + run * shares_ < here ? begin + run * shares_ : here;
-      int pack = begin;
-      for (; pack + (depth - 1) * shares_ < end; pack += depth * shares_) add_some<0>(pack, add, part);
-      for (; pack < end; pack += shares_) add(pack, part[0]);
-      for (int n = 1; n < depth; ++n) {
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) part[0][k] += part[n][k];
-      }
-      widen(part[0], total);
-    }
-    sums_(item) += narrowed(total);
-  }
-  template <int n, class Add>
-  KOKKOS_FORCEINLINE_FUNCTION void add_some(int pack, const Add& add, T (&part)[depth][width]) const {
-    if constexpr (n < depth) {
-      add(pack + n * shares_, part[n]);
-      add_some<n + 1>(pack, add, part);
-    }
-  }
-  /// The products of residuals and a column; the values of packs that begin at `from`.
-  struct Products {
-    const Scratch<Pack>& residuals;
-    typename Columns::Column x;
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(int pack, T (&sums)[width]) const {
-      const blocks::LoadedPack<T, width> a = residuals(pack), b = x(pack);
-      LEAGUE_VECTORISED
-      for (int k = 0; k < width; ++k) sums[k] += a.values[k] * b.values[k];
-    }
-  };
-  struct Values {
-    const Scratch<Pack>& packs;
-    int from;
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(int pack, T (&sums)[width]) const {
-      const blocks::LoadedPack<T, width> a = packs(from + pack);
-      LEAGUE_VECTORISED
-      for (int k = 0; k < width; ++k) sums[k] += a.values[k];
-    }
-  };
 
   const Member& team_;
   const Rows<T, width>& all_;
-  int parts_;   ///< lanes that share the features of a pack
-  int shares_;  ///< lanes that share the rows of a feature
-  Columns x_;
-  Scratch<Pack> packs_;
+  const TileShape shape_;
+  const int lane_, part_, own_;       ///< this lane, which part of a row it has, and which pack of those side by side
+  const int first_;                   ///< feature
+  Scratch<Pack> logits_, residuals_;  ///< of the parts of rows, of rows
+  Scratch<Label> labels_;
   Scratch<T> theta_;
   Scratch<double> sums_;
+  Pack kept_[std::max(held, 1)];
+  Label kept_labels_;
+  double totals_[std::max(held, 1)] = {};
+  double loss_[wide<T, some>] = {}, residual_[wide<T, some>] = {};
 };
-
-// Every team leaves its sums in `partials` [sums x teams].
-template <class T>
-void add_tiles(Queue& queue, const Exec& exec, Launch launch, const Rows<T, tile_numbers<T>.width>& rows,
-               const State& state, const Vector<double>& partials) {
-  using Bounds = Kokkos::LaunchBounds<max_tile_lanes, kokkos::launch_bound(tile_numbers<T>.teams)>;
-  using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Bounds>;
-  const int lanes = launch.team * launch.vector;
-  kokkos::submit(
-      queue, "logistic_regression/fused",
-      Policy(exec, launch.league, launch.team, launch.vector)
-          .set_scratch_size(0, Kokkos::PerTeam(TileSums<T>::bytes(rows.features, lanes))),
-      KOKKOS_LAMBDA(const Member& team) {
-        if (state.stopped()) return;
-        constexpr int packs = TileSums<T>::rows / tile_numbers<T>.width;
-        TileSums<T> sums(team, lanes, rows);
-        sums.begin(state);
-        const auto mine = blocks::share(std::int64_t{team.league_rank()}, std::int64_t{team.league_size()},
-                                        (rows.packs + packs - 1) / packs);
-        for (std::int64_t tile = mine.first; tile < mine.end; tile += mine.stride) sums.add(tile * packs);
-        sums.leave(
-            [&](int i, double sum) { partials(std::int64_t{i} * team.league_size() + team.league_rank()) = sum; });
-      });
-}
 
 }  // namespace league::logistic::kokkos_model
