@@ -137,11 +137,11 @@ class RowSums {
     widen(of_residual, totals_[gradient_at(0)]);
     if constexpr (newton) widen(of_weight, totals_[hessian_at(known, 0, 0)]);
   }
-  /// Adds the products of column `i` and of those behind it.
+  /// Adds the sums of column `i` and its products with those behind it; then it is not needed any more.
   template <int i>
   KOKKOS_FORCEINLINE_FUNCTION void add_columns() {
     if constexpr (i < known) {
-      constexpr int products = newton ? i + 1 : 0;
+      constexpr int products = newton ? known - i : 0;
       T of_residual[side] = {}, of_weight[side] = {}, of_products[products + 1][side] = {};
       for (int step = 0; step < depth; ++step) {
         if (step >= steps_) break;
@@ -156,25 +156,25 @@ class RowSums {
             of_weight[s] += weighted[run + s];
           }
         }
-        add_products<0, products>(weighted, step, of_products);
+        add_products<i, 0, products>(weighted, step, of_products);
       }
       widen(of_residual, totals_[gradient_at(i + 1)]);
       if constexpr (newton) widen(of_weight, totals_[hessian_at(known, i + 1, 0)]);
-      for (int j = 0; j < products; ++j) widen(of_products[j], totals_[hessian_at(known, i + 1, j + 1)]);
+      for (int j = 0; j < products; ++j) widen(of_products[j], totals_[hessian_at(known, i + j + 1, i + 1)]);
       if constexpr (i < held) kept_[i] = rows_.columns(start<i>() + next_);
       add_columns<i + 1>();
     }
   }
-  template <int j, int products>
+  template <int i, int j, int products>
   KOKKOS_FORCEINLINE_FUNCTION void add_products(const T (&weighted)[width], int step,
                                                 T (&sums)[products + 1][side]) const {
     if constexpr (j < products) {
-      const blocks::LoadedPack<T, width> x = column<j>(step);
+      const blocks::LoadedPack<T, width> x = column<i + j>(step);
       for (int run = 0; run < width; run += side) {
         LEAGUE_VECTORISED
         for (int s = 0; s < side; ++s) sums[j][s] += weighted[run + s] * x.values[run + s];
       }
-      add_products<j + 1, products>(weighted, step, sums);
+      add_products<i, j + 1, products>(weighted, step, sums);
     }
   }
 
