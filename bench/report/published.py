@@ -43,7 +43,10 @@ HEADLINE, NAME, ANSWERS = "headline", "published", "answers"
 PAGE, STUDIES = "bench/results/README.md", "bench/results/studies.md"
 UP = "../../"  # from these pages to the README
 RESULTS = Path(__file__).parents[1] / "results"
-ONE = (published_pages.FOLDER, "h100", "xeon-16-cores")
+ONE = (
+    *(published_pages.FOLDER, "h100", "xeon-16-cores"),
+    *("h200-written-once", "xeon-written-once"),
+)
 SEVERAL = "h200-scaling"
 ON_FIRST_PAGE = 2  # problems of each algorithm
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is

@@ -35,7 +35,10 @@ FIGURES = {  # a folder of results -> how the names of its figures that are show
     ),
     "h200-x4": ("timelines-sum-from-host-f32-n-33554432-4-x-nvidia-h200",),
     "h200-shapes": ("time-over-bound-of",),
+    "h200-written-once": ("times-slower",),
+    "xeon-written-once": ("times-slower",),
 }
+OF_THEIR_FOLDER = ("h200-written-once", "xeon-written-once")  # whose name they get
 STUDY_RECORDS = "h200-studies"
 STUDIES = {  # a study -> how the names of its figures on the page of the studies begin
     "logistic_sizes": ("time-against-size",),
@@ -82,10 +85,15 @@ def chosen(rows: list[Row], starts: Iterable[str], where: str) -> Iterator[Figur
 def published(results: Path) -> list[Figure]:
     """Those of the page of all results, in order; the first is the README's too."""
     return [
-        figure
+        named(folder, figure) if folder in OF_THEIR_FOLDER else figure
         for folder, starts in FIGURES.items()
         for figure in chosen(read(results / folder)[1], starts, folder)
     ]
+
+
+def named(of: str, figure: Figure) -> Figure:
+    """The figure with its folder or study in the name, since others have one of the kind."""
+    return replace(figure, name=f"{of} {figure.name or figure.title}")
 
 
 def of_studies(results: Path) -> dict[str, list[Figure]]:
@@ -93,10 +101,7 @@ def of_studies(results: Path) -> dict[str, list[Figure]]:
     found: dict[str, list[Figure]] = {}
     for study, starts in STUDIES.items():
         _, rows = read(results / STUDY_RECORDS, f"{study}-")
-        found[study] = [
-            replace(figure, name=f"{study} {figure.name or figure.title}")
-            for figure in chosen(rows, starts, study)
-        ]
+        found[study] = [named(study, figure) for figure in chosen(rows, starts, study)]
     return found
 
 
