@@ -237,8 +237,8 @@ double Cnn::method_bytes(std::string_view method) const {
 
 /// `routed` and the like skip what the pool and dropout skip in the backward pass; others take every position.
 double Cnn::method_operations(std::string_view method) const {
-  const bool everywhere =
-      method == "direct" || method == "gemm" || method.starts_with("layers") || method.starts_with("tensor_dense");
+  const bool everywhere = method == "direct" || method == "flat" || method == "gemm" || method.starts_with("layers") ||
+                          method.starts_with("tensor_dense");
   if (!trains || !everywhere) return cost().operations;
   const cnn::Convolution& first = network.first();
   const std::int64_t of_pixels = std::int64_t{first.terms()} * first.outputs * first.positions();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/contract/only_kokkos.hpp"
 #include "algorithms/contract/registry.hpp"
 
 namespace league::cnn {
@@ -30,6 +31,10 @@ inline std::vector<Method> methods() {
            .description = "direct, but backward only through pool windows with a gradient",
            .dtypes = {Dtype::f32},
            .executions = recordable},
+          {.name = "flat",
+           .description = "a loop per value of each layer, mapped by Kokkos; backward pass over all positions",
+           .dtypes = {Dtype::f32},
+           .not_expressible = only_kokkos("a policy of Kokkos; compare direct")},
           on_units("tensor_tf32", "tf32", "routed; of cifar10 all convolutions on units"),
           on_units("tensor_bf16", "bf16", "routed; of cifar10 all convolutions on units"),
           on_units("tensor_dense_tf32", "tf32", "on units, over all positions"),
