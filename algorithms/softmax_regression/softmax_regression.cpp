@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "algorithms/contract/labels.hpp"
-#include "algorithms/softmax_regression/dual.hpp"
-#include "algorithms/softmax_regression/softmax_regression_oracle.hpp"
+#include "algorithms/softmax_regression/common/dual_limits.hpp"
+#include "algorithms/softmax_regression/oracle.hpp"
 #include "backends/launch.hpp"
 
 namespace league {
@@ -174,7 +174,7 @@ double SoftmaxRegression::dual_products() const {
 
 /// These operations, or those of `dual` if they are fewer.
 double SoftmaxRegression::fewest(double operations) const {
-  return softmax_regression::DualScratch::fits(extent(), classes) ? std::min(operations, dual_products()) : operations;
+  return softmax_regression::DualLimits::fits(extent(), classes) ? std::min(operations, dual_products()) : operations;
 }
 
 /// Matrix units take weights and residuals of f32 as three numbers of 8 bits, or three products of tf32 or f16.

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "algorithms/oracle/generate.hpp"
-#include "algorithms/softmax_regression/softmax_regression_oracle.hpp"
+#include "algorithms/softmax_regression/oracle.hpp"
 #include "tests/algorithms/solved.hpp"
 #include "tests/runtime.hpp"
 

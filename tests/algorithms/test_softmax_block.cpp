@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/softmax_regression/fused.hpp"
+#include "algorithms/softmax_regression/fused/kernel.hpp"
 #include "tests/algorithms/softmax_regression.hpp"
 
 namespace league::softmax_regression::tests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/mma_cuda.hpp"
 #include "algorithms/blocks/mma_hip.hpp"
-#include "algorithms/softmax_regression/mma_form.hpp"
+#include "algorithms/softmax_regression/mma/form.hpp"
 #include "tests/algorithms/simulated_unit.hpp"
 #include "tests/algorithms/softmax_regression.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstring>
 
-#include "algorithms/softmax_regression/persistent_shard.hpp"
+#include "algorithms/softmax_regression/persistent/shard.hpp"
 #include "tests/algorithms/fiber_team.hpp"
 #include "tests/algorithms/softmax_regression.hpp"
 #include "tests/algorithms/waiting_teams.hpp"
