@@ -8,7 +8,7 @@ import pytest
 from test_house import FILES, includes, read
 
 # Algorithms whose kernels are not written once yet; their `kokkos` registers several bodies.
-NOT_YET = {"ceilings", "cnn", "knn", "overheads", "softmax_regression"}
+NOT_YET = {"ceilings", "cnn", "knn", "overheads"}
 # What such a kernel may include of the blocks. The first five may differ inside by kind of device.
 BY_KIND = (
     "numbers_kokkos",

@@ -71,15 +71,15 @@ class Curvature {
 Path descend(const SoftmaxRegression& problem, Reduce& reduce) {
   Path path;
   path.theta.resize(static_cast<std::size_t>((problem.features + 1) * problem.classes));
-  const Descent descent{
+  const Rule rule{
       .all_rows = problem.extent(), .batch = problem.batch, .batches = ceil_div(problem.extent(), problem.batch)};
   Curvature curvature(problem, path.theta.size());
   constexpr int warm_up = 8;
   for (int i = 0; i < warm_up && !curvature.direction().empty(); ++i)
-    curvature.follow(evaluate(problem, descent.batch_of(0), path.theta, curvature.direction(), reduce).curvature);
+    curvature.follow(evaluate(problem, rule.batch_of(0), path.theta, curvature.direction(), reduce).curvature);
 
   for (std::int64_t step = 0; step < problem.steps; ++step) {
-    const Rows rows = descent.batch_of(step);
+    const Rows rows = rule.batch_of(step);
     Evaluation at = evaluate(problem, rows, path.theta, curvature.direction(), reduce);
     const double steepest = curvature.follow(std::move(at.curvature)), slope = norm_of(at.gradient);
     // Our kernels add at most 256 rows in f32, then this many of these sums; a library adds all rows.

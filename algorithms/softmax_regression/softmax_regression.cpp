@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "algorithms/contract/labels.hpp"
+#include "algorithms/contract/only_kokkos.hpp"
 #include "algorithms/softmax_regression/common/dual_limits.hpp"
 #include "algorithms/softmax_regression/oracle.hpp"
 #include "backends/launch.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 const char* const one_team = "its steps are those of one team of a GPU; compare fused";
 const char* const alone = "one region for all steps gains nothing on a host; compare fused";
+const char* const registers =
+    "what a lane of Kokkos holds in registers ends with its range, before the step's barrier; compare fused";
 const char* const plain = "matrix units need kokkos_specialised, cuda or hip; compare fused";
 
 const RegisterAlgorithm registered{Algorithm{
@@ -46,6 +49,11 @@ const RegisterAlgorithm registered{Algorithm{
                  .dtypes = {Dtype::f32, Dtype::u8},
                  .executions = recordable,
                  .units = {{Dtype::u8, "f32"}}},
+                {.name = "flat",
+                 .description = "a range of rows, then one of parameters, each a loop over the rows, mapped by Kokkos",
+                 .dtypes = {Dtype::f32, Dtype::u8},
+                 .not_expressible = only_kokkos("ranges of Kokkos; compare fused"),
+                 .units = {{Dtype::u8, "f32"}}},
                 {.name = "mma",
                  .description = "as fused, both products by matrix units: pixels as bytes, other numbers as floats",
                  .dtypes = {Dtype::f32, Dtype::u8},
@@ -55,7 +63,7 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "persistent",
                  .description = "for few features: one kernel for all steps, gradients in registers, on one device",
                  .dtypes = {Dtype::f32, Dtype::u8},
-                 .not_expressible = {{"serial", alone}, {"openmp", alone}},
+                 .not_expressible = {{"serial", alone}, {"openmp", alone}, {"kokkos", registers}},
                  .units = {{Dtype::u8, "f32"}}},
                 {.name = "dual",
                  .description = "for few rows: steps on the products of all rows, in double, one kernel for all steps",

@@ -21,20 +21,21 @@ Outputs emulated(const SoftmaxRegression& problem, int teams, int threads) {
   using Scratch = PersistentScratch<quads, 27>;  // in rounds: one for a quad, else several
   Outputs outputs = problem.make_outputs({0, problem.extent()}, league::tests::runtime().host_memory());
   const std::int64_t batches = ceil_div(problem.extent(), problem.batch);
-  const Descent descent{.theta = outputs[SoftmaxRegression::theta].values.values<double>().data(),
-                        .loss = outputs[SoftmaxRegression::loss].values.values<double>().data(),
-                        .taken = outputs[SoftmaxRegression::steps_taken].values.values<std::int64_t>().data(),
-                        .all_rows = problem.extent(),
-                        .batch = problem.batch,
-                        .batches = batches,
-                        .own_batch = problem.batch,
-                        .own_last_batch = problem.extent() - (batches - 1) * problem.batch,
-                        .is_first = true,
-                        .features = static_cast<int>(problem.features),
-                        .classes = problem.classes,
-                        .learning_rate = problem.learning_rate,
-                        .l2 = problem.l2,
-                        .scale = problem.scale};
+  const Rule rule{.all_rows = problem.extent(),
+                  .batch = problem.batch,
+                  .batches = batches,
+                  .own_batch = problem.batch,
+                  .own_last_batch = problem.extent() - (batches - 1) * problem.batch,
+                  .is_first = true,
+                  .features = static_cast<int>(problem.features),
+                  .classes = problem.classes,
+                  .learning_rate = problem.learning_rate,
+                  .l2 = problem.l2,
+                  .scale = problem.scale};
+  Descent descent{rule};
+  descent.theta = outputs[SoftmaxRegression::theta].values.values<double>().data();
+  descent.loss = outputs[SoftmaxRegression::loss].values.values<double>().data();
+  descent.taken = outputs[SoftmaxRegression::steps_taken].values.values<std::int64_t>().data();
   const int sums = persistent_sums(descent.classes, descent.features);
   std::vector<stamped::Word> board(static_cast<std::size_t>(blocks::all_reduce_words(sums, teams)));
   const PersistentWork<T> work{problem.stored_rows<T>(problem.rows).data(), problem.labels_of(problem.rows).data(),

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "backends/backend.hpp"
 #include "backends/portable.hpp"
 
 namespace league::softmax_regression {
@@ -13,8 +15,16 @@ struct DualLimits {
   LEAGUE_FUNCTION static constexpr std::int64_t bytes(std::int64_t rows, int classes) {
     return rows * classes * (3 * 8 + 4) + (rows + classes + max_threads) * 8;
   }
-  /// Whether a team's scratch holds all rows.
   static constexpr bool fits(std::int64_t rows, int classes) { return bytes(rows, classes) <= max_bytes; }
+  /// @throws Unsupported for more rows than fit
+  static void require(std::int64_t rows, int classes) {
+    if (fits(rows, classes)) return;
+    std::int64_t most = 0;
+    while (fits(most + 1, classes)) ++most;
+    throw Unsupported("train " + std::to_string(rows) + " x classes " + std::to_string(classes) +
+                      ": the scratch memory of one team holds all rows' logits, here up to " + std::to_string(most) +
+                      " rows");
+  }
 };
 
 }  // namespace league::softmax_regression

@@ -1,118 +1,167 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/blocks/group_kokkos.hpp"
+#include "algorithms/blocks/numbers_kokkos.hpp"
+#include "algorithms/blocks/packs_kokkos.hpp"
+#include "algorithms/blocks/share_kokkos.hpp"
+#include "algorithms/blocks/unrolled.hpp"
+#include "algorithms/blocks/vectorised.hpp"
 #include "algorithms/softmax_regression/common/memory.hpp"
+#include "backends/kokkos/buffer.hpp"
 #include "backends/kokkos/submit.hpp"
 
+/// What the methods written once share: the state of a descent, and its step.
 namespace league::softmax_regression::kokkos_model {
 
-using kokkos::Exec, kokkos::Member, kokkos::Team;
+using blocks::Numbers, kokkos::Exec, kokkos::Member, kokkos::Team, kokkos::Vector;
 
-inline constexpr int columns_together = 32;  // 128 bytes of floats
-/// Partial sums read at once. On a host one thread adds the few there are.
-inline constexpr int summands_together = kokkos::on_gpu ? 16 : 1;
-/// Of these, by a thread: all that 144 teams leave it.
-inline constexpr int of_thread_together = kokkos::on_gpu ? 9 : 1;
+/// The state of a descent on one device. Weights are theta times `scale`, rounded to float and zero-padded, `run`
+/// neighbouring features of a class together: [turns][runs][classes_together][run].
+struct State {
+  Rule rule;
+  int run;
+  Vector<double> theta, loss, sums;  ///< [features + 1 x classes]; [steps]; [columns]
+  Vector<float> weights;
+  Vector<std::int64_t> taken, current;  ///< steps: completed ones, read by `accumulate`; the current one, by `update`
 
-/// Scratch of a team.
-template <class T, class TeamMember>
-KOKKOS_FUNCTION T* scratch_of(const TeamMember& team, int size) {
-  return kokkos::aligned_scratch<T>(team, static_cast<std::size_t>(size) * sizeof(T));
-}
-
-/// Reduces the losses of the threads of a team. @pre scratch holds a double for each of them
-template <class TeamMember>
-KOKKOS_FUNCTION void store_loss(const TeamMember& team, double loss, double* losses, double* scratch) {
-  const auto group = blocks::team_group(team, static_cast<int>(team.team_size()));
-  scratch[group.rank] = loss;
-  blocks::combine_in_scratch(group, scratch, [](double a, double b) { return a + b; });
-  if (group.rank == 0) losses[team.league_rank()] = scratch[0];
-}
-
-// A team takes neighbouring columns; a thread every `summands_together`-th partial sum of one column (on a host, of
-// all).
-/// Adds the `count` partial gradients, `partial_pitch` apart, and the `losses`, in an order that depends on their
-/// number only; then takes the step, or writes `sums` for the all-reduce.
-template <class Partial>
-struct Finish {
-  static constexpr int width = kokkos::on_gpu ? columns_together : 1;
-  Descent descent;
-  const Partial* partials;
-  std::int64_t partial_pitch;
-  int count;
-  const double* losses;
-  int losses_count;
-  double* sums;
-
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    double* parts = scratch_of<double>(team, columns_together * summands_together);
-    const int part = static_cast<int>(team.team_rank()) / width, columns = descent.columns(), values = columns - 1;
-    for (int lane = static_cast<int>(team.team_rank()) % width; lane < columns_together; lane += width) {
-      const int column = static_cast<int>(team.league_rank()) * columns_together + lane;
-      double sum = 0;
-      Descent::Before before{};
-      if (part == 0 && column < columns) before = descent.before(column);
-      if (column < values)
-        sum = sum_of_part<of_thread_together>(part, summands_together, count,
-                                              [&](int i) { return partials[i * partial_pitch + column]; });
-      else if (column == values)
-        sum = sum_of_part<of_thread_together>(part, summands_together, losses_count, [&](int i) { return losses[i]; });
-      parts[part * columns_together + lane] = sum;
-      team.team_barrier();
-      if (part != 0 || column >= columns) continue;
-      for (int i = 1; i < summands_together; ++i) sum += parts[i * columns_together + lane];
-      if (sums != nullptr)
-        sums[column] = sum;
-      else
-        descent.take(column, sum, before);
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int place_of_weight(int c, int f) const {
+    const int runs = (rule.pitch + run - 1) / run;
+    return ((c / classes_together * runs + f / run) * classes_together + c % classes_together) * run + f % run;
+  }
+  /// The squares of the parameters of `theta` from `first` on, every `stride`-th.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double squares(int first, int stride) const {
+    double sum = 0;
+    for (int i = first; i < rule.features * rule.classes; i += stride) sum += theta(i) * theta(i);
+    return sum;
+  }
+  /// What the penalty adds to the loss, which the first shard counts: a factor of the sum of squares.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double penalty(std::int64_t step) const {
+    return rule.is_first ? rule.l2 / 2 * rule.rows_of(step) : 0;
+  }
+  /// Updates column `column`, whose sum over all rows is `sum`.
+  KOKKOS_FORCEINLINE_FUNCTION void take(int column, double sum) const {
+    const std::int64_t step = current(0);
+    const double mean = sum / rule.rows_of(step);
+    if (column == rule.classes * rule.pitch) {
+      loss(step) = mean;
+      taken(0) = step + 1;
+      return;
     }
+    const int c = column / rule.pitch, f = column % rule.pitch;
+    if (f > rule.features) return;
+    const double parameter = rule.after_step(theta(f * rule.classes + c), f, mean);
+    theta(f * rule.classes + c) = parameter;
+    weights(place_of_weight(c, f)) = static_cast<float>(parameter * rule.scale);
   }
 };
 
-// A thread takes a column.
-struct Take {
-  static constexpr int threads = kokkos::on_gpu ? 256 : 1;
-  Descent descent;
-  const double* sums;
+// Kernels of a header that several files include are functors: nvcc names what it makes of a lambda in each file anew.
+
+/// `columns`: of a team, whose partial sums `depth` lanes share.
+constexpr Numbers finish_numbers =
+    blocks::by_kind({.columns = 32, .depth = 16, .team = 512}, {.columns = 32, .depth = 1, .team = 1});
+
+/// Adds the partial sums of the teams, [teams][classes x pitch], and their losses behind these, in an order that
+/// depends on their number only; then takes the step, or leaves the sums to the all-reduce.
+struct Finish {
+  static constexpr int columns = finish_numbers.columns, parts = finish_numbers.depth, together = 9;
+  State state;
+  Vector<double> partials;
+  int teams;
+  bool alone;
+
+  using Scratch = Kokkos::View<double*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  static std::size_t bytes() { return Scratch::shmem_size(columns * parts); }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int stride = static_cast<int>(team.league_size()) * threads;
-    for (int column = static_cast<int>(team.league_rank()) * threads + static_cast<int>(team.team_rank());
-         column < descent.columns(); column += stride)
-      descent.take(column, sums[column]);
+    const Scratch sums(team.team_scratch(0), columns * parts);
+    const int first = static_cast<int>(team.league_rank()) * columns, values = state.rule.columns() - 1;
+    const int left = values + 1 - first, here = left < columns ? left : int{columns};
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns * parts), [&](int item) {
+      const int part = item / columns, column = first + item % columns;
+      if (column > values) return;
+      const bool is_loss = column == values;
+      const std::int64_t begin = is_loss ? std::int64_t{teams} * values : column, pitch = is_loss ? 1 : values;
+      sums(item) = blocks::sum_in_order<together>((teams - part + parts - 1) / parts,
+                                                  [&](int k) { return partials(begin + (part + k * parts) * pitch); });
+    });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, here), [&](int i) {
+      double sum = 0;
+      for (int part = 0; part < parts; ++part) sum += sums(part * columns + i);
+      if (alone)
+        state.take(first + i, sum);
+      else
+        state.sums(first + i) = sum;
+    });
   }
 };
 
-/// Adds the partial gradients of a step, and takes the step if there is only one shard.
-template <class M, class Partial>
-void add_partials(const Exec& exec, const M& memory, const Partial* partials, std::int64_t partial_pitch, int count,
-                  const double* losses, int losses_count) {
-  using Kernel = Finish<Partial>;
-  const Kernel kernel{memory.descent(), partials, partial_pitch, count, losses, losses_count, memory.shared_sums()};
-  Team policy(exec, ceil_div(kernel.descent.columns(), columns_together), Kernel::width * summands_together, 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(columns_together * summands_together * 8 + 16));
-  kokkos::submit(memory.shard.queue(), "softmax/finish", policy, kernel);
-}
+/// Takes the step with the sums of all shards: a lane takes a column.
+struct Take {
+  static constexpr int columns = finish_numbers.team;
+  State state;
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const int first = static_cast<int>(team.league_rank()) * columns, left = state.rule.columns() - first;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, left < columns ? left : int{columns}),
+                         [&](int i) { state.take(first + i, state.sums(first + i)); });
+  }
+};
 
-/// Sets the initial state.
-template <class M>
-void clear_state(const Exec& exec, const M& memory) {
-  memory.shard.queue().submit(
-      [exec, theta = memory.theta.view(), weights = memory.weights.view(), taken = memory.taken.view()] {
-        Kokkos::deep_copy(exec, theta, 0.0);
-        Kokkos::deep_copy(exec, weights, 0.0F);
-        Kokkos::deep_copy(exec, taken, std::int64_t{0});
-      });
-}
+/// A descent on the rows of a shard; a method adds the sums of its rows in `accumulate`.
+template <class T>
+class Solve : public IterativeShard {
+ public:
+  /// `run`: see `State`.
+  Solve(const SoftmaxRegression& problem, const Context& context, const Shard& shard, std::int64_t run)
+      : IterativeShard(context, shard),
+        exec_(kokkos::instance(runtime(), queue())),
+        memory_(*this, problem),
+        run_(static_cast<int>(run)) {
+    memory_.declare_weights(ceil_div(problem.pitch, run) * run);
+  }
+  void begin() const override {
+    queue().submit(
+        [exec = exec_, theta = memory_.theta.view(), weights = memory_.weights.view(), taken = memory_.taken.view()] {
+          Kokkos::deep_copy(exec, theta, 0.0);
+          Kokkos::deep_copy(exec, weights, 0.0F);
+          Kokkos::deep_copy(exec, taken, std::int64_t{0});
+        });
+  }
+  [[nodiscard]] Buffer sums() const override { return kokkos::buffer_of(memory_.sums); }
+  void update() const override {
+    const State state = this->state();
+    kokkos::submit(queue(), "softmax/take",
+                   kokkos::light(Team(exec_, ceil_div(state.rule.columns(), Take::columns), finish_numbers.team, 1)),
+                   Take{state});
+  }
 
-/// Takes the step with the sums of all shards.
-template <class M>
-void take_step(const Exec& exec, const M& memory) {
-  if (memory.shard.is_alone()) return;  // done by `add_partials`
-  const Take kernel{memory.descent(), memory.sums.data()};
-  const int teams = kokkos::on_gpu ? ceil_div(kernel.descent.columns(), Take::threads) : exec.concurrency();
-  kokkos::submit(memory.shard.queue(), "softmax/take", Team(exec, teams, Take::threads, 1), kernel);
-}
+ protected:
+  [[nodiscard]] const SoftmaxRegression& problem() const { return memory_.problem; }
+  /// Maximum rows per step on this shard.
+  [[nodiscard]] std::int64_t max_rows() const { return memory_.max_rows(); }
+  [[nodiscard]] State state() const {
+    return {memory_.rule(),       run_,
+            memory_.theta.view(), memory_.loss.view(),
+            memory_.sums.view(),  memory_.weights.view(),
+            memory_.taken.view(), memory_.current.view()};
+  }
+  [[nodiscard]] Vector<const T> x() const { return memory_.x.view(); }
+  [[nodiscard]] Vector<const std::int32_t> labels() const { return memory_.labels.view(); }
+  /// Adds what `teams` teams left, and takes the step of a shard that is alone.
+  void finish(const Vector<double>& partials, int teams) const {
+    const Finish kernel{state(), partials, teams, is_alone()};
+    const int league = ceil_div(kernel.state.rule.columns(), Finish::columns);
+    Team policy(exec_, league, finish_numbers.team, 1);
+    policy.set_scratch_size(0, Kokkos::PerTeam(Finish::bytes()));
+    kokkos::submit(queue(), "softmax/finish", kokkos::light(policy), kernel);
+  }
+
+  const Exec& exec_;
+
+ private:
+  Memory<T, kokkos::Array> memory_;
+  int run_;
+};
 
 }  // namespace league::softmax_regression::kokkos_model

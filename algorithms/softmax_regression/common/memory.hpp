@@ -34,13 +34,8 @@ struct Memory {
     weights_pitch = static_cast<int>(pitch);
     shard.declare(weights, "softmax/weights", turns(problem.classes) * classes_together * pitch);
   }
-  [[nodiscard]] Descent descent() const {
-    return {.theta = theta.data(),
-            .weights = weights.data(),
-            .loss = loss.data(),
-            .taken = taken.data(),
-            .current = current.data(),
-            .all_rows = problem.extent(),
+  [[nodiscard]] Rule rule() const {
+    return {.all_rows = problem.extent(),
             .batch = problem.batch,
             .batches = batches(),
             .own_batch = own(0).size(),
@@ -49,10 +44,12 @@ struct Memory {
             .features = static_cast<int>(problem.features),
             .classes = problem.classes,
             .pitch = static_cast<int>(problem.pitch),
-            .weights_pitch = weights_pitch,
             .learning_rate = problem.learning_rate,
             .l2 = problem.l2,
             .scale = problem.scale};
+  }
+  [[nodiscard]] Descent descent() const {
+    return {rule(), theta.data(), weights.data(), loss.data(), taken.data(), current.data(), weights_pitch};
   }
   /// Maximum rows per step on this shard.
   [[nodiscard]] std::int64_t max_rows() const { return own(0).size(); }

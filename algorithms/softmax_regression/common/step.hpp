@@ -24,18 +24,12 @@ struct Rows {
   std::int64_t first, last;
 };
 
-/// The state of a descent on one device, and its update. Weights are theta times `scale`, rounded to float and
-/// zero-padded.
-struct Descent {
-  double* theta;          ///< [features + 1 x classes]
-  float* weights;         ///< [classes and more x weights_pitch]
-  double* loss;           ///< [steps]
-  std::int64_t* taken;    ///< completed steps: `accumulate` reads it, `update` writes it
-  std::int64_t* current;  ///< current step: written by `accumulate`, read by `update` (no read-write race)
+/// What the steps of a descent on one device take, and how a parameter is updated.
+struct Rule {
   std::int64_t all_rows, batch, batches;   ///< of the problem; rows per batch; number of batches
   std::int64_t own_batch, own_last_batch;  ///< rows of this shard in a batch, and in the last one
   bool is_first;                           ///< of all shards
-  int features, classes, pitch, weights_pitch;
+  int features, classes, pitch;
   double learning_rate, l2, scale;
 
   /// Columns of the partial sums: [classes][pitch], then the loss.
@@ -55,13 +49,34 @@ struct Descent {
     const std::int64_t first = number * own_batch;
     return {first, first + (number + 1 < batches ? own_batch : own_last_batch)};
   }
+  /// The number of rows of a step on all shards.
+  [[nodiscard]] LEAGUE_FUNCTION double rows_of(std::int64_t step) const {
+    const Rows all = batch_of(step);
+    return static_cast<double>(all.last - all.first);
+  }
+  /// A parameter of feature `f` after a step: `mean` is that of the residuals times the feature as stored.
+  [[nodiscard]] LEAGUE_FUNCTION double after_step(double parameter, int f, double mean) const {
+    const double penalty = f < features ? l2 * parameter : 0;
+    return parameter - learning_rate * (mean * scale + penalty);
+  }
+};
+
+/// The state of a descent on one device, and its update. Weights are theta times `scale`, rounded to float and
+/// zero-padded.
+struct Descent : Rule {
+  double* theta;          ///< [features + 1 x classes]
+  float* weights;         ///< [classes and more x weights_pitch]
+  double* loss;           ///< [steps]
+  std::int64_t* taken;    ///< completed steps: `accumulate` reads it, `update` writes it
+  std::int64_t* current;  ///< current step: written by `accumulate`, read by `update` (no read-write race)
+  int weights_pitch;
+
   /// The share of thread `thread` of `threads` in the penalty, which the first shard adds to the loss.
   [[nodiscard]] LEAGUE_FUNCTION double penalty(std::int64_t step, int thread, int threads) const {
     if (l2 == 0 || !is_first) return 0;
     double sum = 0;
     for (int i = thread; i < features * classes; i += threads) sum += theta[i] * theta[i];
-    const Rows all = batch_of(step);
-    return sum * l2 / 2 * static_cast<double>(all.last - all.first);
+    return sum * l2 / 2 * rows_of(step);
   }
   /// What the update of a column reads besides its sum: a kernel can read it first, while the sum is on its way.
   struct Before {
@@ -71,13 +86,7 @@ struct Descent {
   [[nodiscard]] LEAGUE_FUNCTION Before before(int column) const {
     const int c = column / pitch, f = column % pitch;
     const std::int64_t step = *current;
-    const Rows all = batch_of(step);
-    return {step, c < classes && f <= features ? theta[f * classes + c] : 0, static_cast<double>(all.last - all.first)};
-  }
-  /// A parameter of feature `f` after a step: `mean` is that of the residuals times the feature as stored.
-  [[nodiscard]] LEAGUE_FUNCTION double after_step(double parameter, int f, double mean) const {
-    const double penalty = f < features ? l2 * parameter : 0;
-    return parameter - learning_rate * (mean * scale + penalty);
+    return {step, c < classes && f <= features ? theta[f * classes + c] : 0, rows_of(step)};
   }
   /// Updates column `column`, whose sum over all rows is `sum`.
   LEAGUE_FUNCTION void take(int column, double sum, const Before& before) const {

@@ -15,10 +15,7 @@ struct DualMemory {
   DualMemory(VariantShard& shard, const Context& context, const SoftmaxRegression& problem) : rows(shard, problem) {
     require_alone(context);
     const std::int64_t count = problem.extent();
-    if (!DualLimits::fits(count, problem.classes))
-      throw Unsupported("train " + std::to_string(count) + " x classes " + std::to_string(problem.classes) +
-                        ": the scratch memory of one team holds all rows' logits, here up to " +
-                        std::to_string(max_rows(problem.classes)) + " rows");
+    DualLimits::require(count, problem.classes);
     rows.declare_weights(problem.pitch);
     shard.declare(gram, "softmax/gram", count * count);
     shard.declare(alpha, "softmax/alpha", (count + 1) * problem.classes);
@@ -51,13 +48,6 @@ struct DualMemory {
   Memory<T, Array> rows;
   Launch launch;
   Array<double> gram, alpha;
-
- private:
-  static std::int64_t max_rows(int classes) {
-    std::int64_t rows = 0;
-    while (DualLimits::fits(rows + 1, classes)) ++rows;
-    return rows;
-  }
 };
 
 }  // namespace league::softmax_regression

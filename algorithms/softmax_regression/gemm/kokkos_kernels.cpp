@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "algorithms/softmax_regression/common/kokkos.hpp"
+#include "algorithms/softmax_regression/common/kokkos_specialised.hpp"
 #include "backends/kokkos/kernels.hpp"
 
 // Kokkos Kernels' own products (no TPL) of the rows with the weights, and of the residuals with the rows; a kernel
 // between turns logits into residuals.
-namespace league::softmax_regression::kokkos_model {
+namespace league::softmax_regression::kokkos_specialised_model {
 namespace {
 
 using kokkos::Matrix;
@@ -89,4 +89,4 @@ const RegisterSolve<SoftmaxRegression> registered{
     "gemm", kokkos::library("kokkos_kernels"), of_one_type<Kernels>, {Execution::stream}};
 
 }  // namespace
-}  // namespace league::softmax_regression::kokkos_model
+}  // namespace league::softmax_regression::kokkos_specialised_model

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/blocks/group_native_kokkos.hpp"
 #include "algorithms/blocks/mma_native.hpp"
-#include "algorithms/softmax_regression/common/kokkos.hpp"
+#include "algorithms/softmax_regression/common/kokkos_specialised.hpp"
 #include "algorithms/softmax_regression/mma/shard.hpp"
 
-namespace league::softmax_regression::kokkos_model {
+namespace league::softmax_regression::kokkos_specialised_model {
 namespace {
 
 // A thread takes a block of 16 bytes.
@@ -103,4 +103,4 @@ class Mma final : public IterativeShard {
 const RegisterSolve<SoftmaxRegression> mma_variant{"mma", kokkos::specialised_model, by_unit<blocks::mma::Native, Mma>};
 
 }  // namespace
-}  // namespace league::softmax_regression::kokkos_model
+}  // namespace league::softmax_regression::kokkos_specialised_model

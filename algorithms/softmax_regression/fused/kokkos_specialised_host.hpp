@@ -3,15 +3,16 @@
 
 #include <algorithm>
 
-#include "algorithms/softmax_regression/common/kokkos.hpp"
+#include "algorithms/blocks/words_native.hpp"
+#include "algorithms/softmax_regression/common/kokkos_specialised.hpp"
 #include "algorithms/softmax_regression/host/tiles.hpp"
 
 /// The method on hosts, where a tile's sums are in the vector registers of one thread; line beside line with
 /// `openmp.cpp`.
-namespace league::softmax_regression::kokkos_model {
+namespace league::softmax_regression::kokkos_specialised_model {
 
 // A team takes every teams-th tile of rows, its threads these tiles in turn, each with its own gradient.
-template <class T, class Words>
+template <class T>
 class FusedOnHost final : public IterativeShard {
  public:
   FusedOnHost(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
@@ -47,8 +48,9 @@ class FusedOnHost final : public IterativeShard {
       double loss = descent.penalty(step, thread, threads);
       for (std::int64_t row = rows.first + std::int64_t{thread} * host_tile_rows; row < rows.last;
            row += std::int64_t{threads} * host_tile_rows)
-        loss += take_tile<Words>(descent, x + row * descent.pitch, labels + row,
-                                 static_cast<int>(std::min<std::int64_t>(host_tile_rows, rows.last - row)), mine);
+        loss += take_tile<blocks::NativeWords>(
+            descent, x + row * descent.pitch, labels + row,
+            static_cast<int>(std::min<std::int64_t>(host_tile_rows, rows.last - row)), mine);
       losses[thread] = loss;
     };
     kokkos::submit(queue(), "softmax/fused", Team(exec_, launch_.league, launch_.team, 1), kernel);
@@ -67,4 +69,4 @@ class FusedOnHost final : public IterativeShard {
   kokkos::Array<double> losses_;    ///< [threads]
 };
 
-}  // namespace league::softmax_regression::kokkos_model
+}  // namespace league::softmax_regression::kokkos_specialised_model
