@@ -17,7 +17,7 @@ namespace {
 const char* const one_team = "its steps are those of one team of a GPU; compare fused";
 const char* const alone = "one region for all steps gains nothing on a host; compare fused";
 const char* const registers =
-    "what a lane of Kokkos holds in registers ends with its range, before the step's barrier; compare fused";
+    "what a lane of Kokkos holds in registers ends with its range, before the step's barrier";
 const char* const plain = "matrix units need kokkos_specialised, cuda or hip; compare fused";
 
 const RegisterAlgorithm registered{Algorithm{
@@ -52,7 +52,7 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "flat",
                  .description = "a range of rows, then one of parameters, each a loop over the rows, mapped by Kokkos",
                  .dtypes = {Dtype::f32, Dtype::u8},
-                 .not_expressible = only_kokkos("ranges of Kokkos; compare fused"),
+                 .not_expressible = only_kokkos("a policy of Kokkos; compare fused"),
                  .units = {{Dtype::u8, "f32"}}},
                 {.name = "mma",
                  .description = "as fused, both products by matrix units: pixels as bytes, other numbers as floats",

@@ -57,14 +57,19 @@ struct State {
 
 // Kernels of a header that several files include are functors: nvcc names what it makes of a lambda in each file anew.
 
-/// `columns`: of a team, whose partial sums `depth` lanes share.
+/// `columns`: of a team. A lane adds every `sums`-th partial sum of `width` columns, `depth` of them loaded together.
 constexpr Numbers finish_numbers =
-    blocks::by_kind({.columns = 32, .depth = 16, .team = 512}, {.columns = 32, .depth = 1, .team = 1});
+    blocks::by_kind({.columns = 32, .width = 1, .depth = 9, .sums = 16, .team = 512},
+                    {.columns = 256, .width = blocks::host_vector_bytes / 8, .depth = 1, .sums = 1, .team = 1});
 
-/// Adds the partial sums of the teams, [teams][classes x pitch], and their losses behind these, in an order that
-/// depends on their number only; then takes the step, or leaves the sums to the all-reduce.
+/// Columns of the sums of a team, the padding to whole packs included.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int partial_pitch(int columns) { return (columns + 15) / 16 * 16; }
+
+/// Adds the sums of `teams` teams, [teams][partial_pitch], in an order that depends on their number only; then takes
+/// the step, or leaves the sums to the all-reduce.
 struct Finish {
-  static constexpr int columns = finish_numbers.columns, parts = finish_numbers.depth, together = 9;
+  static constexpr int columns = finish_numbers.columns, width = finish_numbers.width, runs = columns / width;
+  static constexpr int parts = finish_numbers.sums, together = finish_numbers.depth;
   State state;
   Vector<double> partials;
   int teams;
@@ -75,15 +80,11 @@ struct Finish {
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Scratch sums(team.team_scratch(0), columns * parts);
-    const int first = static_cast<int>(team.league_rank()) * columns, values = state.rule.columns() - 1;
-    const int left = values + 1 - first, here = left < columns ? left : int{columns};
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, columns * parts), [&](int item) {
-      const int part = item / columns, column = first + item % columns;
-      if (column > values) return;
-      const bool is_loss = column == values;
-      const std::int64_t begin = is_loss ? std::int64_t{teams} * values : column, pitch = is_loss ? 1 : values;
-      sums(item) = blocks::sum_in_order<together>((teams - part + parts - 1) / parts,
-                                                  [&](int k) { return partials(begin + (part + k * parts) * pitch); });
+    const int first = static_cast<int>(team.league_rank()) * columns, left = state.rule.columns() - first;
+    const int here = left < columns ? left : int{columns};
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, runs * parts), [&](int item) {
+      const int part = item / runs, at = item % runs * width;
+      if (at < here) add(part, first, at, sums);
     });
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, here), [&](int i) {
@@ -95,11 +96,30 @@ struct Finish {
         state.sums(first + i) = sum;
     });
   }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void add(int part, int first, int at, const Scratch& sums) const {
+    const std::int64_t pitch = partial_pitch(state.rule.columns());
+    double sum[width] = {}, next[together][width];
+    for (int k = part; k < teams; k += together * parts) {
+      for (int n = 0; n < together; ++n) {
+        if (k + n * parts >= teams) break;
+        LEAGUE_VECTORISED
+        for (int w = 0; w < width; ++w) next[n][w] = partials((k + n * parts) * pitch + first + at + w);
+      }
+      for (int n = 0; n < together; ++n) {
+        if (k + n * parts >= teams) break;
+        LEAGUE_VECTORISED
+        for (int w = 0; w < width; ++w) sum[w] += next[n][w];
+      }
+    }
+    for (int w = 0; w < width; ++w) sums(part * columns + at + w) = sum[w];
+  }
 };
 
 /// Takes the step with the sums of all shards: a lane takes a column.
 struct Take {
-  static constexpr int columns = finish_numbers.team;
+  static constexpr int columns = finish_numbers.columns;
   State state;
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int first = static_cast<int>(team.league_rank()) * columns, left = state.rule.columns() - first;

@@ -13,12 +13,13 @@ template <class T, int rows>
 struct AddTiles {
   State state;
   Inputs<T> in;
-  Vector<double> partials;  ///< [teams][classes x pitch], then the losses [teams]
+  Vector<double> partials;  ///< [teams][partial_pitch]
   int lanes;                ///< of a team
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int thread = blocks::rank(team), league = team.league_size(), own = team.league_rank();
-    const std::int64_t step = state.taken(0), values = state.rule.columns() - 1;
+    const int columns = state.rule.columns();
+    const std::int64_t step = state.taken(0), here = std::int64_t{own} * partial_pitch(columns);
     const league::softmax_regression::Rows batch = state.rule.own_rows(step);
     const auto mine = blocks::share(own, league, static_cast<int>((batch.last - batch.first + rows - 1) / rows));
     double loss = own == 0 && state.rule.l2 > 0 ? state.penalty(step) * state.squares(thread, lanes) : 0;
@@ -34,13 +35,13 @@ struct AddTiles {
       const bool leaves = items > lanes || ++kept == rows_together / rows || t + mine.stride >= mine.end;
       for (int item = thread; item < items; item += lanes) {
         tile.add_gradient(item, sums);
-        if (leaves) tile.leave(item, left, own * values, partials, sums);
+        if (leaves) tile.leave(item, left, here, partials, sums);
       }
       if (leaves) left = true, kept = 0;
     }
-    for (int item = thread; item < items && !left; item += lanes) tile.leave(item, false, own * values, partials, sums);
+    for (int item = thread; item < items && !left; item += lanes) tile.leave(item, false, here, partials, sums);
     team.team_reduce(Kokkos::Sum<double>(loss));
-    if (thread == 0) partials(league * values + own) = loss;
+    if (thread == 0) partials(here + columns - 1) = loss;
   }
 };
 
@@ -64,7 +65,7 @@ class Fused final : public Solve<T> {
     });
     if (launch.league == 0) launch.league = default_league(launch);
     Base::declare(partials_, "softmax/partials",
-                  std::int64_t{launch.league} * (Base::problem().classes * Base::problem().pitch + 1));
+                  std::int64_t{launch.league} * partial_pitch(Base::state().rule.columns()));
     return launch_ = launch;
   }
   void accumulate() const override {
@@ -74,8 +75,11 @@ class Fused final : public Solve<T> {
                                                                                launch_.team, 1);
       policy.set_scratch_size(0, Kokkos::PerTeam(Tile<T, rows>::bytes(Base::problem().classes, launch_.team)));
       const State state = Base::state();
-      const Inputs<T> in{blocks::packs<width>(Base::x()), blocks::packs<width>(Vector<const float>(state.weights)),
-                         Base::labels(), state.rule.pitch / width};
+      const auto weights = blocks::packs<width>(Vector<const float>(state.weights));
+      const Inputs<T> in{
+          blocks::packs<width>(Base::x()),
+          decltype(Inputs<T>::weights)(&weights(0), weights.extent(0) / (classes_together * packs_of_run)),
+          Base::labels(), state.rule.pitch / width};
       kokkos::submit(Base::queue(), "softmax/fused", kokkos::light(policy),
                      AddTiles<T, rows>{state, in, partials_.view(), launch_.team});
     });

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/softmax_regression/common/kokkos.hpp"
+
+/// The numbers of the method `fused`, and what it reads.
+namespace league::softmax_regression::kokkos_model {
+
+/// `tile`: rows of a team at a time. A lane takes packs of `width` features. For the logits it takes `rows` rows and
+/// `columns` classes, with `sums` partial sums of each side by side; for the softmax as many rows side by side; for the
+/// gradient `values` packs and all classes of a turn.
+template <class T>
+constexpr Numbers numbers = blocks::by_kind({.tile = 16,
+                                             .columns = classes_together / 2,
+                                             .width = 4,
+                                             .rows = 4,
+                                             .values = 1,
+                                             .sums = 1,
+                                             .team = 256,
+                                             .teams = 2},
+                                            {.tile = 32,
+                                             .columns = classes_together,
+                                             .width = blocks::host_vector_bytes / 4,
+                                             .rows = blocks::host_vectors / 16,
+                                             .values = blocks::host_vectors / 16,
+                                             .sums = blocks::host_vector_bytes / 4,
+                                             .team = 1});
+
+constexpr int packs_of_run = 32;  ///< of weights of a class that lie together: a subgroup's
+
+/// The rows of a shard and the weights, in packs.
+template <class T>
+struct Inputs {
+  static constexpr int width = numbers<T>.width;
+  blocks::Packs<const T, width> x;  ///< [rows][packs]
+  Kokkos::View<const blocks::PackOf<float, width>* [classes_together][packs_of_run], Kokkos::LayoutRight,
+               kokkos::Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+      weights;  ///< as `State`
+  Vector<const std::int32_t> labels;
+  int packs;
+};
+
+/// A pack as floats. (GCC 12 widens bytes in a loop by 16 bytes of vector at a time, and by statements one after
+/// another in one instruction.)
+template <int width>
+KOKKOS_FORCEINLINE_FUNCTION void to_floats(const blocks::PackOf<float, width>& pack, float (&x)[width]) {
+  LEAGUE_VECTORISED
+  for (int k = 0; k < width; ++k) x[k] = pack.values[k];
+}
+template <int k, int width>
+KOKKOS_FORCEINLINE_FUNCTION void widen(const blocks::PackOf<std::uint8_t, width>& pack, int (&whole)[width]) {
+  if constexpr (k < width) {
+    whole[k] = pack.values[k];
+    widen<k + 1, width>(pack, whole);
+  }
+}
+template <int width>
+KOKKOS_FORCEINLINE_FUNCTION void to_floats(const blocks::PackOf<std::uint8_t, width>& pack, float (&x)[width]) {
+  int whole[width];
+  widen<0, width>(pack, whole);
+  LEAGUE_VECTORISED
+  for (int k = 0; k < width; ++k) x[k] = static_cast<float>(whole[k]);
+}
+
+}  // namespace league::softmax_regression::kokkos_model
