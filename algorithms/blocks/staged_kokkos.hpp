@@ -18,6 +18,9 @@ KOKKOS_FORCEINLINE_FUNCTION int rank(const Member& team) {
     return 0;
 }
 
+/// The most threads that have numbers.
+inline constexpr int max_ranks = kokkos::on_gpu ? 1024 : 1;
+
 /// A barrier of the threads that share packs; on a host there is one.
 template <class Member>
 KOKKOS_FORCEINLINE_FUNCTION void meet(const Member& team) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include "algorithms/blocks/numbers_kokkos.hpp"
 #include "algorithms/blocks/packs_kokkos.hpp"
 #include "algorithms/blocks/share_kokkos.hpp"
@@ -100,15 +102,15 @@ struct Finish {
  private:
   KOKKOS_FORCEINLINE_FUNCTION void add(int part, int first, int at, const Scratch& sums) const {
     const std::int64_t pitch = partial_pitch(state.rule.columns());
-    double sum[width] = {}, next[together][width];
+    double sum[width] = {};
     for (int k = part; k < teams; k += together * parts) {
+      double next[together][width] = {};
       for (int n = 0; n < together; ++n) {
         if (k + n * parts >= teams) break;
         LEAGUE_VECTORISED
         for (int w = 0; w < width; ++w) next[n][w] = partials((k + n * parts) * pitch + first + at + w);
       }
       for (int n = 0; n < together; ++n) {
-        if (k + n * parts >= teams) break;
         LEAGUE_VECTORISED
         for (int w = 0; w < width; ++w) sum[w] += next[n][w];
       }
@@ -152,11 +154,13 @@ class Solve : public IterativeShard {
   void update() const override {
     const State state = this->state();
     kokkos::submit(queue(), "softmax/take",
-                   kokkos::light(Team(exec_, ceil_div(state.rule.columns(), Take::columns), finish_numbers.team, 1)),
+                   kokkos::light(Team(exec_, ceil_div(state.rule.columns(), Take::columns), lanes(finish_numbers), 1)),
                    Take{state});
   }
 
  protected:
+  /// The team of a kernel beside the method's first.
+  [[nodiscard]] int lanes(const Numbers& numbers) const { return std::min(numbers.team, exec_.concurrency()); }
   [[nodiscard]] const SoftmaxRegression& problem() const { return memory_.problem; }
   /// Maximum rows per step on this shard.
   [[nodiscard]] std::int64_t max_rows() const { return memory_.max_rows(); }
@@ -172,7 +176,7 @@ class Solve : public IterativeShard {
   void finish(const Vector<double>& partials, int teams) const {
     const Finish kernel{state(), partials, teams, is_alone()};
     const int league = ceil_div(kernel.state.rule.columns(), Finish::columns);
-    Team policy(exec_, league, finish_numbers.team, 1);
+    Team policy(exec_, league, lanes(finish_numbers), 1);
     policy.set_scratch_size(0, Kokkos::PerTeam(Finish::bytes()));
     kokkos::submit(queue(), "softmax/finish", kokkos::light(policy), kernel);
   }

@@ -168,11 +168,11 @@ void take_steps(Queue& queue, const Exec& exec, int threads, std::int64_t steps,
 
 // A lane takes a parameter at a time, the features of a class one after another.
 template <class T>
-void add_rows(Queue& queue, const Exec& exec, const Work<T>& work) {
+void add_rows(Queue& queue, const Exec& exec, int lanes, const Work<T>& work) {
   constexpr int tile = of_parameters.tile;
   const int count = (work.state.rule.features + 1) * work.state.rule.classes;
   kokkos::submit(
-      queue, "softmax/add_rows", kokkos::light(Team(exec, ceil_div(count, tile), of_parameters.team, 1)),
+      queue, "softmax/add_rows", kokkos::light(Team(exec, ceil_div(count, tile), lanes, 1)),
       KOKKOS_LAMBDA(const Member& team) {
         const Rule& rule = work.state.rule;
         const int first = static_cast<int>(team.league_rank()) * tile, left = count - first;
@@ -207,7 +207,8 @@ class Dual final : public Solve<T> {
     most.team_times_vector = std::min(most.team_times_vector, DualLimits::max_threads);
     constexpr int step = 32;
     const int items = rows_ * classes + classes + 1;
-    launch = resolve(launch, {1, std::min(ceil_div(items, step) * step, of_steps.team), 1}, most);
+    const int team = std::min({ceil_div(items, step) * step, of_steps.team, most.team_times_vector});
+    launch = resolve(launch, {1, team, 1}, most);
     if (launch.league != 1 || launch.vector != 1)
       throw Unsupported("league " + std::to_string(launch.league) + ", vector length " + std::to_string(launch.vector) +
                         ": one team takes all steps, its vector length is 1");
@@ -217,7 +218,7 @@ class Dual final : public Solve<T> {
   void accumulate() const override {
     take_steps(Base::queue(), Base::exec_, launch_.team, Base::problem().steps, work());
   }
-  void update() const override { add_rows(Base::queue(), Base::exec_, work()); }
+  void update() const override { add_rows(Base::queue(), Base::exec_, Base::lanes(of_parameters), work()); }
 
  private:
   [[nodiscard]] Work<T> work() const {
