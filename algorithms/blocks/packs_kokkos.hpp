@@ -30,6 +30,17 @@ Packs<T, width> packs(const Kokkos::View<T*, Properties...>& vector) {
   return Packs<T, width>(reinterpret_cast<PackOf<T, width>*>(vector.data()), vector.extent(0) / width);
 }
 
+template <class T, int width, int rows, int columns>
+using PackBlocks = Kokkos::View<PackOf<T, width>* [rows][columns], Kokkos::LayoutRight, kokkos::Memory,
+                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// The whole packs of a vector as blocks of `rows` x `columns`, whose addresses differ by constants.
+template <int width, int rows, int columns, class T, class... Properties>
+PackBlocks<T, width, rows, columns> pack_blocks(const Kokkos::View<T*, Properties...>& vector) {
+  const Packs<T, width> all = packs<width>(vector);
+  return PackBlocks<T, width, rows, columns>(all.data(), all.extent(0) / (rows * columns));
+}
+
 /// A pack that is used as a whole, `const LoadedPack<T, width> x = packs(i)`: on a GPU a copy, which is loaded at once;
 /// on a host where it lies, since GCC 12 copies such a copy through the stack.
 template <class T, int width>

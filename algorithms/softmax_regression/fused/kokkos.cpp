@@ -75,11 +75,9 @@ class Fused final : public Solve<T> {
                                                                                launch_.team, 1);
       policy.set_scratch_size(0, Kokkos::PerTeam(Tile<T, rows>::bytes(Base::problem().classes, launch_.team)));
       const State state = Base::state();
-      const auto weights = blocks::packs<width>(Vector<const float>(state.weights));
-      const Inputs<T> in{
-          blocks::packs<width>(Base::x()),
-          decltype(Inputs<T>::weights)(&weights(0), weights.extent(0) / (classes_together * packs_of_run)),
-          Base::labels(), state.rule.pitch / width};
+      const Inputs<T> in{blocks::packs<width>(Base::x()),
+                         blocks::pack_blocks<width, classes_together, packs_of_run>(Vector<const float>(state.weights)),
+                         Base::labels(), state.rule.pitch / width};
       kokkos::submit(Base::queue(), "softmax/fused", kokkos::light(policy),
                      AddTiles<T, rows>{state, in, partials_.view(), launch_.team});
     });

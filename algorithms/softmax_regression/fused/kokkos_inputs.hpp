@@ -34,10 +34,8 @@ constexpr int packs_of_run = 32;  ///< of weights of a class that lie together: 
 template <class T>
 struct Inputs {
   static constexpr int width = numbers<T>.width;
-  blocks::Packs<const T, width> x;  ///< [rows][packs]
-  Kokkos::View<const blocks::PackOf<float, width>* [classes_together][packs_of_run], Kokkos::LayoutRight,
-               kokkos::Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-      weights;  ///< as `State`
+  blocks::Packs<const T, width> x;                                                 ///< [rows][packs]
+  blocks::PackBlocks<const float, width, classes_together, packs_of_run> weights;  ///< as `State`
   Vector<const std::int32_t> labels;
   int packs;
 };
