@@ -40,9 +40,8 @@ struct State {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double penalty(std::int64_t step) const {
     return rule.is_first ? rule.l2 / 2 * rule.rows_of(step) : 0;
   }
-  /// Updates column `column`, whose sum over all rows is `sum`.
-  KOKKOS_FORCEINLINE_FUNCTION void take(int column, double sum) const {
-    const std::int64_t step = current(0);
+  /// Updates column `column` in step `step`: its sum over all rows is `sum`.
+  KOKKOS_FORCEINLINE_FUNCTION void take(std::int64_t step, int column, double sum) const {
     const double mean = sum / rule.rows_of(step);
     if (column == rule.classes * rule.pitch) {
       loss(step) = mean;
@@ -84,6 +83,7 @@ struct Finish {
     const Scratch sums(team.team_scratch(0), columns * parts);
     const int first = static_cast<int>(team.league_rank()) * columns, left = state.rule.columns() - first;
     const int here = left < columns ? left : int{columns};
+    const std::int64_t step = state.current(0);  // on its way with the sums
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, runs * parts), [&](int item) {
       const int part = item / runs, at = item % runs * width;
       if (at < here) add(part, first, at, sums);
@@ -93,7 +93,7 @@ struct Finish {
       double sum = 0;
       for (int part = 0; part < parts; ++part) sum += sums(part * columns + i);
       if (alone)
-        state.take(first + i, sum);
+        state.take(step, first + i, sum);
       else
         state.sums(first + i) = sum;
     });
@@ -125,8 +125,9 @@ struct Take {
   State state;
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int first = static_cast<int>(team.league_rank()) * columns, left = state.rule.columns() - first;
+    const std::int64_t step = state.current(0);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, left < columns ? left : int{columns}),
-                         [&](int i) { state.take(first + i, state.sums(first + i)); });
+                         [&](int i) { state.take(step, first + i, state.sums(first + i)); });
   }
 };
 

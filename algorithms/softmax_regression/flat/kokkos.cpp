@@ -59,7 +59,7 @@ struct AddColumn {
 
 struct TakeColumn {
   State state;
-  KOKKOS_FUNCTION void operator()(int column) const { state.take(column, state.sums(column)); }
+  KOKKOS_FUNCTION void operator()(int column) const { state.take(state.current(0), column, state.sums(column)); }
 };
 
 template <class T>
