@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "algorithms/contract/with_type.hpp"
-#include "algorithms/knn/knn_oracle.hpp"
+#include "algorithms/knn/oracle.hpp"
 
 namespace league {
 namespace {

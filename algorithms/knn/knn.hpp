@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "algorithms/contract/registry.hpp"
-#include "algorithms/knn/vote.hpp"
+#include "algorithms/knn/common/vote.hpp"
 
 namespace league {
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/knn/element.hpp"
-#include "algorithms/knn/k_select.hpp"
+#include "algorithms/knn/common/element.hpp"
+#include "algorithms/knn/common/select.hpp"
 
 // Selection by teams of threads of the host, against a sort.
 namespace league::knn {

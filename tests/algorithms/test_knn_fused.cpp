@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/knn/fused.hpp"
+#include "algorithms/knn/fused/kernel.hpp"
 #include "tests/algorithms/fiber_team.hpp"
 
 // What `fused` does around its products: work items, packing, and the merge of their lists.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "algorithms/knn/common/kokkos_specialised.hpp"
+#include "algorithms/knn/per_query/kernel.hpp"
+
+namespace league::knn::kokkos_model {
+
+// A team takes a query and a chunk of the training rows at a time. On a host a team is one thread.
+/// `Lanes::of(team, group, lanes)`: adds over neighbouring lanes.
+template <class T, class Element, class Lanes>
+struct QueryKernel {
+  QueryWork<T, Element> work;
+  int threads, lanes;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    auto& scratch = *kokkos::aligned_scratch<QueryScratch>(team, sizeof(QueryScratch));
+    const auto group = blocks::team_group(team, threads);
+    const auto comes_last = [&](unsigned* ticket, unsigned count) { return blocks::comes_last(team, ticket, count); };
+    for (std::int64_t item = team.league_rank(); item < work.items(); item += team.league_size())
+      take_item<ScratchAtomics>(work, item, group, lanes, Lanes::of(team, group.rank, lanes), comes_last, scratch);
+  }
+};
+
+template <class T, class Element, class Lanes>
+class PerQueryBy final : public IndependentShard {
+ public:
+  PerQueryBy(const Knn& problem, const Context& context, const Shard& shard)
+      : IndependentShard(context, shard), exec_(kokkos::instance(runtime(), queue())), memory_(*this, problem) {}
+  Launch configure(Launch launch) override {
+    LaunchLimits limits = kokkos::limits(queue());
+    limits.team_times_vector = std::min(limits.team_times_vector, max_select_threads);
+    kokkos::require_scratch(sizeof(QueryScratch) + 16, "the distances of a chunk");
+    return launch_ = memory_.configure(launch, limits, kokkos::on_gpu, 2 * multiprocessors(*this), Lanes::shuffles);
+  }
+  void compute(Stages& stages) override {
+    using Policy = Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                                      Kokkos::LaunchBounds<max_select_threads, kokkos::launch_bound(2)>>;
+    stages.stage(queue(), "per_query", [&] {
+      const auto policy = Policy(exec_, launch_.league, launch_.team, launch_.vector)
+                              .set_scratch_size(0, Kokkos::PerTeam(sizeof(QueryScratch) + 16));
+      Kokkos::parallel_for(
+          "knn/per_query", policy,
+          QueryKernel<T, Element, Lanes>{memory_.work(launch_), launch_.team * launch_.vector, launch_.vector});
+    });
+  }
+
+ private:
+  const Exec& exec_;
+  Launch launch_;
+  QueryMemory<T, Element, kokkos::Array> memory_;
+};
+
+}  // namespace league::knn::kokkos_model
