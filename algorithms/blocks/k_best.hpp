@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "backends/portable.hpp"
 
@@ -14,12 +16,14 @@ LEAGUE_FUNCTION bool before(Key key, Index index, Key other_key, Index other_ind
   return key < other_key || (key == other_key && index < other_index);
 }
 
-/// A sorted list of the k best (key, index) so far, in the caller's memory. Entries are `stride` apart, so that the
-/// lists of neighbouring threads interleave (coalesced).
-template <class Key, class Index>
-struct KBest {
-  Key* keys;
-  Index* indices;
+/// A sorted list of the k best (key, index) so far, in the caller's memory: `keys[i]`, `indices[i]`. Entries are
+/// `stride` apart, so that the lists of neighbouring threads interleave (coalesced).
+template <class Keys, class Indices>
+struct KBestIn {
+  using Key = std::remove_reference_t<decltype(std::declval<const Keys&>()[0])>;
+  using Index = std::remove_reference_t<decltype(std::declval<const Indices&>()[0])>;
+  Keys keys;
+  Indices indices;
   int k;
   std::int64_t stride;
 
@@ -45,5 +49,7 @@ struct KBest {
     return true;
   }
 };
+template <class Key, class Index>
+using KBest = KBestIn<Key*, Index*>;
 
 }  // namespace league::blocks

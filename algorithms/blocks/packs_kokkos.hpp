@@ -46,6 +46,18 @@ PackBlocks<T, width, rows, columns> pack_blocks(const Kokkos::View<T*, Propertie
 template <class T, int width>
 using LoadedPack = std::conditional_t<kokkos::on_gpu, PackOf<T, width>, const PackOf<T, width>&>;
 
+/// `fill(pack)` sets all elements of pack `i`: on a GPU of a copy, which is stored at once; on a host where it lies.
+template <class Packs, class Fill>
+KOKKOS_FORCEINLINE_FUNCTION void fill_pack(const Packs& packs, std::int64_t i, const Fill& fill) {
+  if constexpr (kokkos::on_gpu) {
+    typename Packs::value_type pack;
+    fill(pack);
+    packs(i) = pack;
+  } else {
+    fill(packs(i));
+  }
+}
+
 /// What `load()` loads, where it `counts`, else zeros. On a GPU it is called only where it counts; on a host always,
 /// since GCC 12 vectorises a select after a load, but no load under a condition. @pre `load()` may be called in any
 /// case

@@ -7,6 +7,7 @@
 
 #include "algorithms/blocks/group.hpp"
 #include "algorithms/blocks/pack.hpp"
+#include "algorithms/blocks/plain_element.hpp"
 #include "algorithms/blocks/term.hpp"
 #include "algorithms/blocks/unrolled.hpp"
 
@@ -26,15 +27,6 @@ struct Panels {
   [[nodiscard]] std::int64_t size() const { return rows * depth; }
   /// Offset of feature 0 of a row; feature f is f * width further.
   LEAGUE_FUNCTION std::int64_t first(std::int64_t row) const { return row / width * width * depth + row % width; }
-};
-
-/// Conversions of an element: `Packed` is its type in memory, `Sum` in the tile.
-template <class T>
-struct PlainElement {
-  using Packed = T;
-  LEAGUE_FUNCTION static T pack(T value) { return value; }
-  LEAGUE_FUNCTION static T widen(T value) { return value; }
-  LEAGUE_FUNCTION static T padding() { return T{0}; }  ///< widens to 0
 };
 
 /// A tile of dot products shared by the threads of a block, the same in CUDA and Kokkos: c[row][column] = a[row] .

@@ -47,15 +47,16 @@ struct RegisterTile {
     return (thread % across + j / width * across) * width + j % width;
   }
 
-  /// Adds all features of a panel of rows and one of columns, from packs `first_a` and `first_b` on. @pre all threads
-  /// of the team call
-  template <class Term, class Member>
+  /// Adds all features of a panel of rows and one of columns, from packs `first_a` and `first_b` on; `lent`: scratch of
+  /// the operands was lent before. @pre all threads of the team call
+  template <class Term, bool lent = false, class Member>
   KOKKOS_FORCEINLINE_FUNCTION static void add(const Member& team, Operands& operands, std::int64_t first_a,
                                               std::int64_t first_b, int depth, Sums& sums) {
     auto& a = operands.a;
     auto& b = operands.b;
     const int thread = rank(team), steps = depth / step;
     a.begin(thread, first_a), b.begin(thread, first_b);
+    if constexpr (lent) meet(team);
     a.put(thread, 0), b.put(thread, 0);
     meet(team);
     for (int s = 0; s < steps; ++s) {
@@ -63,13 +64,13 @@ struct RegisterTile {
       a.fetch(thread, next), b.fetch(thread, next);
       unrolled<step>([&](int f) {
         T x[thread_rows], y[thread_columns];
-        for (int h = 0; h < thread_rows / row_width; ++h) {
-          const auto pack = a.at(s, f * RowPanels::packs + thread / across + h * down);
-          for (int e = 0; e < row_width; ++e) x[h * row_width + e] = pack.values[e];
-        }
         for (int h = 0; h < 2; ++h) {
           const auto pack = b.at(s, f * ColumnPanels::packs + thread % across + h * across);
           for (int e = 0; e < width; ++e) y[h * width + e] = pack.values[e];
+        }
+        for (int h = 0; h < thread_rows / row_width; ++h) {
+          const auto pack = a.at(s, f * RowPanels::packs + thread / across + h * down);
+          for (int e = 0; e < row_width; ++e) x[h * row_width + e] = pack.values[e];
         }
         for (int i = 0; i < thread_rows; ++i) {
           LEAGUE_VECTORISED

@@ -84,6 +84,29 @@ class Staged {
       return from_(first_ + std::int64_t{step} * packs + i);
   }
 
+  /// How many of `count` values fit where the packs are.
+  template <class T>
+  static constexpr int lendable(int count) {
+    constexpr int fit = 2 * packs * static_cast<int>(sizeof(Pack) / sizeof(T));
+    return kokkos::on_gpu && fit < count ? fit : count;
+  }
+  /// Scratch for `count` values that is free between two sets of packs: on a GPU that of the packs; on a host, where
+  /// these are read where they lie, scratch of its own. @pre `count` is lendable; the policy's scratch has `lent_bytes`
+  /// more
+  template <class T, class Member>
+  KOKKOS_FORCEINLINE_FUNCTION auto lend([[maybe_unused]] const Member& team, int count) const {
+    using Lent = Kokkos::View<T*, kokkos::Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    const auto size = static_cast<std::size_t>(count);
+    if constexpr (kokkos::on_gpu)
+      return Lent(static_cast<T*>(static_cast<void*>(scratch_)), size);
+    else
+      return Lent(scratch_of<T>(team, size), size);
+  }
+  template <class T>
+  static constexpr std::size_t lent_bytes(int count) {
+    return kokkos::on_gpu ? 0 : blocks::scratch_bytes<T>(static_cast<std::size_t>(count));
+  }
+
  private:
   From from_;
   Pack* scratch_;

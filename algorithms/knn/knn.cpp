@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "algorithms/contract/only_kokkos.hpp"
 #include "algorithms/contract/with_type.hpp"
 #include "algorithms/knn/oracle.hpp"
 
@@ -56,6 +57,11 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "fused",
                  .description = "tiles of products and norms, k-best lists kept in the kernel, no matrix",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
+                 .units = units},
+                {.name = "flat",
+                 .description = "a range of queries, mapped by Kokkos: a list of the nearest rows for each",
+                 .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
+                 .not_expressible = only_kokkos("a policy of Kokkos; compare query_per_thread"),
                  .units = units},
                 {.name = "mma",
                  .description = "as fused, products of bytes by matrix units",

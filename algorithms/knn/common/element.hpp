@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "algorithms/blocks/product_tile.hpp"
+#include "algorithms/blocks/plain_element.hpp"
 #include "backends/portable.hpp"
 
 namespace league::knn {

@@ -6,7 +6,7 @@
 #include "algorithms/knn/common/shard.hpp"
 #include "backends/kokkos/kokkos.hpp"
 
-namespace league::knn::kokkos_model {
+namespace league::knn::kokkos_specialised_model {
 
 using kokkos::Exec, kokkos::Member, kokkos::Team;
 
@@ -100,4 +100,4 @@ void vote_all(const Exec& exec, const Memory<T, kokkos::Array>& knn) {
               knn.train_labels.data(), knn.neighbours.data(), knn.distances.data(), knn.labels.data(), threads, lanes});
 }
 
-}  // namespace league::knn::kokkos_model
+}  // namespace league::knn::kokkos_specialised_model

@@ -66,7 +66,7 @@ LEAGUE_FUNCTION void insert_lists(int first, int lists, int step, Key within, co
     Key heads[ahead];
     blocks::unrolled<ahead>([&](int i) {
       const int number = first + i * step;
-      heads[i] = *list(number < lists ? number : first).keys;
+      heads[i] = list(number < lists ? number : first).keys[0];
     });
     for (int i = 0; i < ahead && first + i * step < lists; ++i) {
       if (heads[i] > within || heads[i] > best.threshold()) continue;

@@ -18,9 +18,10 @@ LEAGUE_FUNCTION double vote_of(Votes votes, double distance, double nearest) {
 }
 
 /// The label with the most votes, the lowest of equal ones. Votes are added in the order of the neighbours, the same in
-/// every model. Labels are arbitrary integers.
-LEAGUE_FUNCTION std::int32_t winner(Votes votes, int k, const std::int64_t* neighbours, const double* distances,
-                                    const std::int32_t* labels) {
+/// every model. Labels are arbitrary integers. `neighbours[i]`, `distances[i]`, `labels[row]`.
+template <class Neighbours, class Distances, class Labels>
+LEAGUE_FUNCTION std::int32_t winner(Votes votes, int k, const Neighbours& neighbours, const Distances& distances,
+                                    const Labels& labels) {
   std::int32_t best = 0;
   double max_votes = -1;
   for (int i = 0; i < k; ++i) {

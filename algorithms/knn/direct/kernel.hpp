@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "algorithms/blocks/product_tile.hpp"
 #include "algorithms/knn/common/shard.hpp"
 #include "backends/launch.hpp"
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "algorithms/blocks/product_tile.hpp"
 #include "algorithms/knn/common/shard.hpp"
+#include "algorithms/knn/fused/chunk.hpp"
 #include "backends/launch.hpp"
 
 namespace league::knn {
@@ -51,11 +53,6 @@ struct FusedWork {
     insert_lists(0, slices < chunks() ? slices : chunks(), 1, within, list_of, best);
   }
 };
-
-/// A team of the merge: 32 queries, and the threads that share one. Merging long lists in slices adds work, which pays
-/// if there are few queries.
-inline constexpr int merge_queries = 32;
-inline int merge_slices(std::int64_t queries, int k) { return queries * k < (1 << 19) ? 8 : 1; }
 
 /// Scratch of a team: its candidates take the place of the operands of the product tile.
 template <class Shape>
@@ -144,24 +141,6 @@ LEAGUE_FUNCTION void take_items(const Group<Barrier>& team, int rank, int teams,
     }
     if (owns()) Atomics::min(work.threshold + queries + thread, ordered(scratch.threshold[thread]));
   }
-}
-
-/// `ordered` of infinity: the initial threshold of a query.
-inline constexpr std::int32_t unlimited = 0x7f800000;
-
-/// Training rows per work item: small items balance the load of the multiprocessors (tail); long lists need fewer.
-/// Smaller ones where there are few `queries`, so that half of the multiprocessors have one. Half as large for 8 to 15
-/// rounds of items, of which the tail would be a noticeable part, if there are so many `features` that the fixed cost
-/// of an item is small beside its products.
-inline int default_chunk(int k, std::int64_t train, std::int64_t queries, std::int64_t features,
-                         std::int64_t multiprocessors) {
-  int chunk = std::max(512, 64 * k);
-  const std::int64_t tiles = ceil_div<std::int64_t>(queries, blocks::TileFor<float, 256>::rows);
-  const auto items = [&] { return tiles * ceil_div<std::int64_t>(train, chunk); };
-  const std::int64_t rounds = items() / (2 * multiprocessors);  // two teams on each
-  if (features >= 512 && rounds >= 8 && rounds < 16) chunk /= 2;
-  while (chunk / 2 >= std::max(128, 16 * k) && 2 * items() < multiprocessors) chunk /= 2;
-  return chunk;
 }
 
 /// Rounds the chunk to whole tiles, and sets the league size.

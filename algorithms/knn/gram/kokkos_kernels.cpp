@@ -5,7 +5,7 @@
 
 // Kokkos Kernels' own product (no TPL) multiplies a block of queries with all training rows; the selection computes
 // distances from the products.
-namespace league::knn::kokkos_model {
+namespace league::knn::kokkos_specialised_model {
 namespace {
 
 using kokkos::Matrix;
@@ -79,4 +79,4 @@ class Kernels final : public IndependentShard {
 const RegisterSplit<Knn> gram_variant{"gram", kokkos::library("kokkos_kernels"), by_element<Kernels>};
 
 }  // namespace
-}  // namespace league::knn::kokkos_model
+}  // namespace league::knn::kokkos_specialised_model

@@ -6,7 +6,7 @@
 
 /// Both methods on hosts, where a tile of sums is in the vector registers of one thread; line beside line with
 /// `openmp.cpp`.
-namespace league::knn::kokkos_model {
+namespace league::knn::kokkos_specialised_model {
 
 // A team takes a block of queries and all training rows; a thread goes tile by tile, its vector lanes take training
 // rows.
@@ -86,4 +86,4 @@ class KokkosOnHost final : public IndependentShard {
   HostMemory<T, Element, kokkos::Array> memory_;
 };
 
-}  // namespace league::knn::kokkos_model
+}  // namespace league::knn::kokkos_specialised_model

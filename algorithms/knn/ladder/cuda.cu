@@ -46,7 +46,7 @@ class Naive final : public IndependentShard {
   using Work = NaiveWork<T, Distance<Element>>;
   Naive(const Knn& problem, const Context& context, const Shard& shard)
       : IndependentShard(context, shard), memory(*this, problem) {}
-  Launch configure(Launch launch) override { return launch_ = memory.configure(launch, cuda::limits, true); }
+  Launch configure(Launch launch) override { return launch_ = naive_launch(memory, launch, cuda::limits); }
   void compute(Stages& stages) override { compute_naive<Naive, rung>(*this, queue(), stages); }
 
   void search(const Work& work) const {

@@ -2,16 +2,11 @@
 #pragma once
 
 #include "algorithms/blocks/pairs.hpp"
-#include "algorithms/knn/common/shard.hpp"
+#include "algorithms/knn/ladder/rungs.hpp"
 
 /// The naive methods on a GPU, the same in CUDA and Kokkos: what a thread takes, and what it reads. Distances of pixels
 /// are exact integers, others floats.
 namespace league::knn {
-
-/// From the first kernel that works: a thread per query, which keeps a list of the nearest; the distances in a matrix,
-/// a thread per pair, from which a thread per query selects; a team per query selects; the training rows are
-/// transposed, so that loads are coalesced; a tile of pairs shares its rows in scratch.
-enum class Rung { query_per_thread, pair_per_thread, team_select, coalesced, scratch_tile };
 
 /// Arguments of the kernels, for the queries from `first` on.
 template <class T, class D>
@@ -74,46 +69,33 @@ struct NaiveWork {
   }
 };
 
-/// Memory of a naive method.
+/// `limits` of the model. @throws Unsupported beyond them
 template <class T, class Element, Rung rung, template <class> class Array>
-struct NaiveMemory {
-  using D = Distance<Element>;
+Launch naive_launch(const NaiveMemory<T, Element, rung, Array>& memory, Launch launch, const LaunchLimits& limits) {
+  const int edge = 16, queries = 64, pairs = 256;
+  if (rung == Rung::scratch_tile)
+    return blocks::launch_for_tiles<Distance<Element>>(launch, limits, edge, std::min(memory.at_once, memory.knn.m),
+                                                       memory.knn.n);
+  return blocks::launch_for_items(launch, limits, rung == Rung::query_per_thread ? queries : pairs, memory.items());
+}
 
-  NaiveMemory(IndependentShard& shard, const Knn& problem) : knn(shard, problem), at_once(knn.m) {
-    if (rung == Rung::coalesced) shard.declare(by_feature, "knn/by_feature", knn.n * knn.features);
-    if (rung == Rung::query_per_thread) return;
-    at_once = rows_at_once(knn.m, knn.n * static_cast<std::int64_t>(sizeof(D)), shard.ledger().left_bytes());
-    shard.declare(matrix, "knn/matrix", at_once * knn.n);
-  }
-  /// `limits` and default team of the model. @throws Unsupported beyond them
-  [[nodiscard]] Launch configure(Launch launch, const LaunchLimits& limits, bool on_gpu) const {
-    if (rung == Rung::scratch_tile)
-      return blocks::launch_for_tiles<D>(launch, limits, on_gpu ? 16 : 1, std::min(at_once, knn.m), knn.n);
-    const int queries = 64, pairs = 256;
-    if (rung == Rung::query_per_thread) return blocks::launch_for_items(launch, limits, on_gpu ? queries : 1, knn.m);
-    return blocks::launch_for_items(launch, limits, on_gpu ? pairs : 1, std::min(at_once, knn.m) * knn.n);
-  }
-  [[nodiscard]] NaiveWork<T, D> work(std::int64_t first, std::int64_t queries) const {
-    return {knn.n,
-            knn.features,
-            first,
-            queries,
-            knn.k,
-            knn.test.data(),
-            knn.train.data(),
-            by_feature.data(),
-            matrix.data(),
-            knn.distances.data(),
-            knn.neighbours.data()};
-  }
-  /// For the selection by a team.
-  [[nodiscard]] Stored<D> squared() const { return {matrix.data(), knn.n}; }
-
-  Memory<T, Array> knn;
-  std::int64_t at_once;  ///< queries whose distances are in the matrix
-  Array<T> by_feature;
-  Array<D> matrix;
-};
+/// Of `queries` queries from `first` on.
+template <class T, class Element, Rung rung, template <class> class Array>
+NaiveWork<T, Distance<Element>> naive_work(const NaiveMemory<T, Element, rung, Array>& memory, std::int64_t first,
+                                           std::int64_t queries) {
+  const auto& knn = memory.knn;
+  return {knn.n,
+          knn.features,
+          first,
+          queries,
+          knn.k,
+          knn.test.data(),
+          knn.train.data(),
+          memory.by_feature.data(),
+          memory.matrix.data(),
+          knn.distances.data(),
+          knn.neighbours.data()};
+}
 
 /// A naive method on one shard. `Model` submits the kernels of its language: `search(work)`, `transpose(work)`,
 /// `compare(work)`, `select(work)`, `vote()`.
@@ -121,11 +103,12 @@ template <class Model, Rung rung>
 void compute_naive(const Model& model, Queue& queue, Stages& stages) {
   const auto& memory = model.memory;
   if constexpr (rung == Rung::query_per_thread)
-    stages.stage(queue, "search", [&] { model.search(memory.work(0, memory.knn.m)); });
-  if constexpr (rung == Rung::coalesced) stages.stage(queue, "transpose", [&] { model.transpose(memory.work(0, 0)); });
+    stages.stage(queue, "search", [&] { model.search(naive_work(memory, 0, memory.knn.m)); });
+  if constexpr (rung == Rung::coalesced)
+    stages.stage(queue, "transpose", [&] { model.transpose(naive_work(memory, 0, 0)); });
   if constexpr (rung != Rung::query_per_thread)
     for (std::int64_t first = 0; first < memory.knn.m; first += memory.at_once) {
-      const auto work = memory.work(first, std::min(memory.at_once, memory.knn.m - first));
+      const auto work = naive_work(memory, first, std::min(memory.at_once, memory.knn.m - first));
       stages.stage(queue, "distance", [&] { model.compare(work); });
       stages.stage(queue, "select", [&] { model.select(work); });
     }

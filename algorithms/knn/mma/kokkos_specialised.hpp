@@ -8,7 +8,7 @@
 #include "backends/kokkos/kokkos.hpp"
 
 /// Thresholds, selection and votes of `mma` in Kokkos, with the native barrier, shuffles and atomics.
-namespace league::knn::kokkos_model {
+namespace league::knn::kokkos_specialised_model {
 
 using blocks::NativeAtomics, blocks::NativeLanes;
 using kokkos::Exec, kokkos::Member, kokkos::Team;
@@ -85,4 +85,4 @@ struct ChooseAndVote {
   }
 };
 
-}  // namespace league::knn::kokkos_model
+}  // namespace league::knn::kokkos_specialised_model

@@ -6,7 +6,7 @@
 #include "algorithms/knn/common/shard.hpp"
 #include "algorithms/knn/mma/kokkos_specialised.hpp"
 
-namespace league::knn::kokkos_model {
+namespace league::knn::kokkos_specialised_model {
 namespace {
 
 template <class Tile>
@@ -229,4 +229,4 @@ class Mma final : public IndependentShard {
 const RegisterSplit<Knn> mma_variant{"mma", kokkos::specialised_model, by_unit<blocks::mma::Native, Mma>};
 
 }  // namespace
-}  // namespace league::knn::kokkos_model
+}  // namespace league::knn::kokkos_specialised_model

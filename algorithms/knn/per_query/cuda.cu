@@ -23,7 +23,7 @@ class PerQuery final : public IndependentShard {
       : IndependentShard(context, shard), memory_(*this, problem) {}
   Launch configure(Launch launch) override {
     const LaunchLimits limits{max_select_threads, cuda::warp_size, "this kernel"};
-    launch_ = memory_.configure(launch, limits, true, 2 * multiprocessors(*this), true);
+    launch_ = memory_.configure(launch, limits, max_select_threads, 2 * multiprocessors(*this), true);
     if (launch_.team * launch_.vector % cuda::warp_size != 0)
       throw Unsupported("team size x vector length " + std::to_string(launch_.team * launch_.vector) +
                         ": this kernel needs a multiple of " + std::to_string(cuda::warp_size));

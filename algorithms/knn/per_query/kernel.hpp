@@ -3,14 +3,11 @@
 
 #include "algorithms/knn/common/select.hpp"
 #include "algorithms/knn/common/shard.hpp"
-#include "backends/launch.hpp"
+#include "algorithms/knn/per_query/launch.hpp"
 
 /// The method `per_query`, the same in CUDA and Kokkos: one kernel, a team takes a query and a chunk of the training
 /// rows. For few queries, or few rows.
 namespace league::knn {
-
-inline constexpr int max_chunk = 2048;            ///< training rows per item: scratch holds their distances
-inline constexpr std::int64_t cached = 64 << 10;  ///< bytes of training rows that stay in a first-level cache
 
 /// Scratch of a team.
 struct QueryScratch {
@@ -76,35 +73,11 @@ template <class T, class Element, template <class> class Array>
 struct QueryMemory {
   QueryMemory(IndependentShard& shard_, const Knn& problem) : shard(shard_), knn(shard_, problem) {}
 
-  /// Default: up to 8 lanes share a row (16 from 512 features on, where there are many queries; more where there are
-  /// fewer rows than lanes of a subgroup), of which each has 16 to 31 bytes, or up to 64 where lanes do not shuffle.
-  /// The chunks of all queries are about `teams` items of at least 256 rows. A team has a thread per four pairs of row
-  /// and lane, from 64 threads on per 16 where there are more items than teams, and then at most 128 where queries are
-  /// many.
-  /// @throws Unsupported for larger chunks than scratch holds
-  Launch configure(Launch launch, const LaunchLimits& limits, bool on_gpu, std::int64_t teams, bool shuffles) {
-    const std::int64_t wanted = std::max<std::int64_t>(teams / std::max<std::int64_t>(knn.m, 1), 1);
-    const std::int64_t rows = std::min(std::clamp<std::int64_t>(ceil_div(knn.n, wanted), 256, max_chunk), knn.n);
-    const std::int64_t bytes = knn.features * static_cast<std::int64_t>(sizeof(T));
-    const int least = limits.vector;  // a subgroup
-    const bool many = knn.m > teams, full = knn.m * ceil_div(knn.n, rows) > teams;
-    const int usual = many && knn.features >= 512 ? 16 : 8, most = many ? 128 : max_select_threads;
-    const bool cheap = shuffles && !(many && knn.n * bytes <= cached);
-    const auto share = [&](int lanes) { return cheap ? lanes * 32 <= bytes : lanes * 64 < bytes; };
-    int lanes = 1;
-    while (on_gpu && 2 * lanes <= limits.vector &&
-           ((lanes < usual && share(lanes)) || (lanes * rows < least && lanes * 4 < knn.features)))
-      lanes *= 2;
-    if (launch.vector > 0) lanes = launch.vector;
-    int threads = least;
-    while (threads < most && threads * (full && threads >= 64 ? 16 : 4) < rows * lanes) threads *= 2;
-    launch = resolve(launch, {0, on_gpu ? std::max(threads / lanes, 1) : 1, lanes, static_cast<int>(rows)}, limits);
-    if (launch.tile > max_chunk)
-      throw Unsupported("tile " + std::to_string(launch.tile) + ": scratch holds the distances of " +
-                        std::to_string(max_chunk) + " training rows");
-    const auto chunks = ceil_div<std::int64_t>(knn.n, launch.tile);
-    if (launch.league == 0) launch.league = league_of(knn.m * chunks);
-    shard.declare(lists, "knn/lists", chunks > 1 ? knn.m * chunks * knn.k : 0);
+  /// `most`: threads of a team.
+  Launch configure(Launch launch, const LaunchLimits& limits, int most, std::int64_t teams, bool shuffles) {
+    const QueryShape shape{knn.n, knn.m, knn.features, static_cast<std::int64_t>(sizeof(T)), knn.k};
+    launch = query_launch(shape, launch, limits, most, teams, shuffles);
+    shard.declare(lists, "knn/lists", shape.list_entries(launch));
     shard.declare_zeroed(tickets, "knn/tickets", knn.m);
     return launch;
   }
