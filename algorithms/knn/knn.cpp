@@ -61,7 +61,7 @@ const RegisterAlgorithm registered{Algorithm{
                 {.name = "flat",
                  .description = "a range of queries, mapped by Kokkos: a list of the nearest rows for each",
                  .dtypes = {Dtype::f32, Dtype::i32, Dtype::u8},
-                 .not_expressible = only_kokkos("a policy of Kokkos; compare query_per_thread"),
+                 .not_expressible = only_kokkos("a policy of Kokkos; compare direct"),
                  .units = units},
                 {.name = "mma",
                  .description = "as fused, products of bytes by matrix units",

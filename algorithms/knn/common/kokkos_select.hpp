@@ -67,7 +67,13 @@ class Selection {
   }
 
  private:
-  KOKKOS_FUNCTION static D highest() { return Kokkos::Experimental::finite_max_v<D>; }
+  /// No value is above it.
+  KOKKOS_FUNCTION static D highest() {
+    if constexpr (std::is_floating_point_v<D>)
+      return Kokkos::Experimental::infinity_v<D>;
+    else
+      return Kokkos::Experimental::finite_max_v<D>;
+  }
 
   template <class Value>
   KOKKOS_FUNCTION void take_minima(int count, const Value& value) const {

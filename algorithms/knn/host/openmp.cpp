@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/openmp/openmp.hpp"
 
+#include <limits>
+
 #include "algorithms/knn/host/shard.hpp"
 #include "algorithms/knn/host/tiles.hpp"
 
 // A thread takes a block of queries and all training rows, tile by tile; its vector lanes take training rows.
 namespace league::knn {
 namespace {
+
+/// Inserts a row of distances into a list: most vectors of them have none within its threshold.
+template <class Best, class D>
+void insert_row(const Best& best, std::int64_t n, const D* row) {
+  constexpr int together = 64;
+  using Limits = std::numeric_limits<D>;
+  constexpr auto highest = static_cast<double>(Limits::has_infinity ? Limits::infinity() : Limits::max());
+  std::int64_t j = 0;
+  for (; j + together <= n; j += together) {
+    const auto within = static_cast<D>(std::min(best.threshold(), highest));
+    int hits = 0;
+    for (int i = 0; i < together; ++i) hits += row[j + i] <= within;
+    for (int i = 0; hits > 0 && i < together; ++i)
+      if (row[j + i] <= within) best.insert(row[j + i], j + i);
+  }
+  for (; j < n; ++j) best.insert(row[j], j);
+}
 
 template <class T, class Element, bool is_fused>
 class OpenMp final : public IndependentShard {
@@ -69,8 +88,7 @@ class OpenMp final : public IndependentShard {
     for (std::int64_t query = begin; query < end; ++query) {
       const auto best = knn.list(query);
       best.clear();
-      for (std::int64_t j = 0; j < knn.n; ++j)
-        best.insert(memory_.matrix.data()[(query - begin) * memory_.pitch + j], j);
+      insert_row(best, knn.n, memory_.matrix.data() + (query - begin) * memory_.pitch);
     }
   }
 
