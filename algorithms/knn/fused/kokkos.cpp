@@ -35,7 +35,31 @@ KOKKOS_FORCEINLINE_FUNCTION void take_tile(const Member& team, const Work<Tile>&
   }
 }
 
-// A team takes a slab of tiles of queries and a chunk of training rows, panel by panel.
+/// A slab of tiles of queries and a chunk of training rows, panel by panel. @pre the whole team calls
+template <class Tile, class Member>
+KOKKOS_FORCEINLINE_FUNCTION void take_item(const Member& team, const Work<Tile>& work,
+                                           typename Tile::Operands& operands, const Candidates<Tile>& candidates,
+                                           int query0, int chunk) {
+  constexpr int slab = of_items.slab;
+  const int first = chunk * work.chunk, last = first + work.chunk, panels = work.train_panels.panels;
+  const auto each_query = [&](const auto& body) {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, work.slab * Tile::rows), [&](int at) {
+      if (query0 + at < work.count) body(at, query0 + at);
+    });
+  };
+  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, slab * Tile::rows),
+                       [&](int at) { candidates.begin(at, KeyLimits<float>::nothing()); });
+  each_query([&](int at, int query) {
+    candidates.begin(at, from_ordered(work.threshold(query)));
+    work.list(chunk, query).clear();
+  });
+  for (int panel = first; panel < (last < panels ? last : panels); ++panel)
+    for (int t = 0; t < slab && t < work.slab && query0 + t * Tile::rows < work.count; ++t)
+      take_tile<Tile>(team, work, operands, candidates, query0 + t * Tile::rows, t, panel);
+  each_query([&](int at, int query) { Kokkos::atomic_min(&work.threshold(query), ordered(candidates.within(at))); });
+}
+
+// A team takes one work item after another.
 template <class Tile>
 void fused(const Exec& exec, Launch launch, const Work<Tile>& work) {
   using Bounds = Kokkos::LaunchBounds<Tile::threads, kokkos::launch_bound(Tile::numbers.teams)>;
@@ -45,32 +69,13 @@ void fused(const Exec& exec, Launch launch, const Work<Tile>& work) {
   Kokkos::parallel_for(
       "knn/fused", Policy(exec, launch.league, launch.team, launch.vector).set_scratch_size(0, Kokkos::PerTeam(bytes)),
       KOKKOS_LAMBDA(const typename Policy::member_type& team) {
-        constexpr int slab = of_items.slab;
         typename Tile::Operands operands(team, work.queries, work.train);
         const Candidates<Tile> candidates(team, operands);
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 1), [&](int) { candidates.again(); });
         const auto mine =
             blocks::share(static_cast<int>(team.league_rank()), static_cast<int>(team.league_size()), items);
-        for (int item = mine.first; item < mine.end; item += mine.stride) {
-          const int query0 = item % slabs * work.slab * Tile::rows, chunk = item / slabs;
-          const int first = chunk * work.chunk, last = first + work.chunk;
-          const auto each_query = [&](const auto& body) {
-            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, work.slab * Tile::rows), [&](int at) {
-              if (query0 + at < work.count) body(at, query0 + at);
-            });
-          };
-          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, slab * Tile::rows),
-                               [&](int at) { candidates.begin(at, KeyLimits<float>::nothing()); });
-          each_query([&](int at, int query) {
-            candidates.begin(at, from_ordered(work.threshold(query)));
-            work.list(chunk, query).clear();
-          });
-          for (int panel = first; panel < (last < work.train_panels.panels ? last : work.train_panels.panels); ++panel)
-            for (int t = 0; t < slab && t < work.slab && query0 + t * Tile::rows < work.count; ++t)
-              take_tile<Tile>(team, work, operands, candidates, query0 + t * Tile::rows, t, panel);
-          each_query(
-              [&](int at, int query) { Kokkos::atomic_min(&work.threshold(query), ordered(candidates.within(at))); });
-        }
+        for (int item = mine.first; item < mine.end; item += mine.stride)
+          take_item<Tile>(team, work, operands, candidates, item % slabs * work.slab * Tile::rows, item / slabs);
       });
 }
 

@@ -7,18 +7,19 @@ namespace {
 
 // A thread takes `rows` training rows together, its lanes `width` neighbouring features; team: threads and lanes at
 // most.
-constexpr Numbers of_query = blocks::by_kind({.width = 1, .rows = 4, .team = 256},
-                                             {.width = blocks::host_vector_bytes / 4, .rows = 1, .team = 1});
+template <class T>
+constexpr Numbers of_query = blocks::by_kind(
+    {.width = 1, .rows = 4, .team = 256}, {.width = blocks::host_vector_bytes / int{sizeof(T)}, .rows = 1, .team = 1});
 
 /// Sums of several rows at once.
-template <class D>
+template <class T, class D>
 struct RowSums {
-  D of[of_query.rows];
+  D of[of_query<T>.rows];
   KOKKOS_FUNCTION RowSums() {
     for (D& sum : of) sum = 0;
   }
   KOKKOS_FUNCTION RowSums& operator+=(const RowSums& other) {
-    for (int r = 0; r < of_query.rows; ++r) of[r] += other.of[r];
+    for (int r = 0; r < of_query<T>.rows; ++r) of[r] += other.of[r];
     return *this;
   }
 };
@@ -26,9 +27,9 @@ struct RowSums {
 }  // namespace
 }  // namespace league::knn::kokkos_model
 
-template <class D>
-struct Kokkos::reduction_identity<league::knn::kokkos_model::RowSums<D>> {
-  KOKKOS_FORCEINLINE_FUNCTION static league::knn::kokkos_model::RowSums<D> sum() { return {}; }
+template <class T, class D>
+struct Kokkos::reduction_identity<league::knn::kokkos_model::RowSums<T, D>> {
+  KOKKOS_FORCEINLINE_FUNCTION static league::knn::kokkos_model::RowSums<T, D> sum() { return {}; }
 };
 
 namespace league::knn::kokkos_model {
@@ -97,7 +98,7 @@ class Item {
   template <class Row, class To>
   KOKKOS_FUNCTION void measure(std::int64_t query, int count, const Row& row, const To& to) const {
     using Sum = typename To::value_type;
-    constexpr int rows = of_query.rows, width = of_query.width;
+    constexpr int rows = of_query<T>.rows, width = of_query<T>.width;
     const int features = work_.rows.features, threads = (count + rows - 1) / rows, vector = work_.vector;
     const std::int64_t x = query * features;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team_, threads), [&](int thread) {
@@ -109,10 +110,10 @@ class Item {
       const auto difference = [&](int r, int f) {
         return static_cast<Sum>(work_.rows.test(x + f)) - static_cast<Sum>(work_.rows.train(y[r] + f));
       };
-      RowSums<Sum> all;
+      RowSums<T, Sum> all;
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(team_, vector),
-          [&](int lane, RowSums<Sum>& sums) {
+          [&](int lane, RowSums<T, Sum>& sums) {
             Sum parts[rows][width] = {};
             const auto packs = blocks::share(lane, vector, features / width);
             for (int p = packs.first; p < packs.end; p += packs.stride)
@@ -129,7 +130,7 @@ class Item {
               for (int e = 0; e < width; ++e) sums.of[r] += parts[r][e];
             }
           },
-          Kokkos::Sum<RowSums<Sum>>(all));
+          Kokkos::Sum<RowSums<T, Sum>>(all));
       Kokkos::single(Kokkos::PerThread(team_), [&] {
         for (int r = 0; r < rows; ++r)
           if (thread + r * threads < count) to(thread + r * threads) = all.of[r];
@@ -206,7 +207,7 @@ class PerQuery final : public IndependentShard {
     LaunchLimits limits = kokkos::limits(queue());
     limits.team_times_vector = std::min(limits.team_times_vector, max_lanes);
     shape_ = {knn_.n, knn_.m, knn_.features, static_cast<std::int64_t>(sizeof(T)), knn_.k};
-    launch_ = query_launch(shape_, launch, limits, of_query.team, 2 * multiprocessors(*this), false);
+    launch_ = query_launch(shape_, launch, limits, of_query<T>.team, 2 * multiprocessors(*this), false);
     declare(lists_, "knn/lists", shape_.list_entries(launch_));
     declare_zeroed(tickets_, "knn/tickets", knn_.m);
     return launch_;
@@ -242,10 +243,11 @@ class PerQuery final : public IndependentShard {
   kokkos::Array<unsigned> tickets_;
 };
 
-const RegisterSplit<Knn> per_query_variant{"per_query",
-                                           written_once<float, std::int32_t, std::uint8_t>(
-                                               kokkos::model, []<class T>(Of<T>) { return blocks::named(of_query); }),
-                                           by_element<PerQuery>};
+const RegisterSplit<Knn> per_query_variant{
+    "per_query",
+    written_once<float, std::int32_t, std::uint8_t>(kokkos::model,
+                                                    []<class T>(Of<T>) { return blocks::named(of_query<T>); }),
+    by_element<PerQuery>};
 
 }  // namespace
 }  // namespace league::knn::kokkos_model
