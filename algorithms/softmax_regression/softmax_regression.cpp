@@ -2,6 +2,7 @@
 #include "algorithms/softmax_regression/softmax_regression.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -16,8 +17,7 @@ namespace {
 
 const char* const one_team = "its steps are those of one team of a GPU; compare fused";
 const char* const alone = "one region for all steps gains nothing on a host; compare fused";
-const char* const registers =
-    "what a lane of Kokkos holds in registers ends with its range, before the step's barrier";
+const char* const registers = "what a lane of Kokkos holds in registers ends with its range, before the step's barrier";
 const char* const plain = "matrix units need kokkos_specialised, cuda or hip; compare fused";
 
 const RegisterAlgorithm registered{Algorithm{
@@ -196,16 +196,17 @@ std::string SoftmaxRegression::method_unit(std::string_view method) const {
   return method == "mma" && !pixels() ? "tf32 tensor" : "";
 }
 
-/// `gemm` reads the rows twice; logits are written, read, written as p - y and read again. `mma` packs the rows once,
-/// pixels as bytes, and reads that twice per step. `dual` reads them twice in all, and in each step their products with
-/// those of its batch.
+/// `gemm` reads the rows twice, `flat` at least once; logits of `gemm` are written, read, written as p - y and read
+/// again. `mma` packs the rows once, pixels as bytes, and reads that twice per step. `dual` reads them twice in all,
+/// and in each step their products with those of its batch.
 double SoftmaxRegression::method_bytes(std::string_view method) const {
   const auto row = static_cast<double>(features * static_cast<std::int64_t>(size_bytes(dtype)));
   const double packed = pixels() ? static_cast<double>(features) : row;
   if (method == "mma") return static_cast<double>(extent()) * (row + packed) + rows_taken() * (2 * packed + 4);
   if (method == "dual")
     return static_cast<double>(extent()) * (2 * row + 4 + 8 * (static_cast<double>(extent()) + rows_taken()));
-  const bool each_step = method == "fused" || method == "persistent" || method == "gemm";
+  static constexpr std::array own{"flat", "fused", "persistent", "gemm"};
+  const bool each_step = std::ranges::find(own, method) != own.end();
   return each_step ? rows_taken() * (row + 4 + (method == "gemm" ? row + 16.0 * classes : 0)) : cost().bytes;
 }
 

@@ -42,6 +42,7 @@ TEST(MethodBytes, OfProductsOnePassAfterAnother) {
   const Values batches{{"steps", "7"}, {"batch", "128"}};
   const double rows = 2 * 301 + 128;  // of seven steps, three of which take all rows
   EXPECT_DOUBLE_EQ(bytes("softmax_regression", "fused", batches, Dtype::f32, data), rows * (33 * 4 + 4));
+  EXPECT_DOUBLE_EQ(bytes("softmax_regression", "flat", batches, Dtype::f32, data), rows * (33 * 4 + 4));
   EXPECT_DOUBLE_EQ(bytes("softmax_regression", "persistent", batches, Dtype::f32, data), rows * (33 * 4 + 4));
   EXPECT_DOUBLE_EQ(bytes("softmax_regression", "gemm", batches, Dtype::f32, data), rows * (2 * 33 * 4 + 4 + 4 * 5 * 4));
   EXPECT_DOUBLE_EQ(bytes("softmax_regression", "mma", batches, Dtype::f32, data),
