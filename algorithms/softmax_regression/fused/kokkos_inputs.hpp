@@ -40,24 +40,23 @@ struct Inputs {
   int packs;
 };
 
-/// A pack as floats. (GCC 12 widens bytes in a loop by 16 bytes of vector at a time, and by statements one after
-/// another in one instruction.)
+/// Copies a pack, as integers if it has bytes: statement after statement, which GCC 12 makes one instruction, where a
+/// loop widens 16 bytes of vector at a time, and copies through the stack.
+template <int k = 0, class From, class To, int width>
+KOKKOS_FORCEINLINE_FUNCTION void copy(const From& pack, To (&values)[width]) {
+  if constexpr (k < width) {
+    values[k] = pack.values[k];
+    copy<k + 1>(pack, values);
+  }
+}
 template <int width>
 KOKKOS_FORCEINLINE_FUNCTION void to_floats(const blocks::PackOf<float, width>& pack, float (&x)[width]) {
-  LEAGUE_VECTORISED
-  for (int k = 0; k < width; ++k) x[k] = pack.values[k];
-}
-template <int k, int width>
-KOKKOS_FORCEINLINE_FUNCTION void widen(const blocks::PackOf<std::uint8_t, width>& pack, int (&whole)[width]) {
-  if constexpr (k < width) {
-    whole[k] = pack.values[k];
-    widen<k + 1, width>(pack, whole);
-  }
+  copy(pack, x);
 }
 template <int width>
 KOKKOS_FORCEINLINE_FUNCTION void to_floats(const blocks::PackOf<std::uint8_t, width>& pack, float (&x)[width]) {
   int whole[width];
-  widen<0, width>(pack, whole);
+  copy(pack, whole);
   LEAGUE_VECTORISED
   for (int k = 0; k < width; ++k) x[k] = static_cast<float>(whole[k]);
 }
