@@ -37,8 +37,8 @@ inline LaunchLimits sharing_limits(const LaunchLimits& limits, int threads) {
 template <class T, class Member>
 KOKKOS_FORCEINLINE_FUNCTION T* scratch_of(const Member& team, std::size_t count) {
   constexpr std::size_t alignment = alignof(T) > 16 ? alignof(T) : 16;
-  return static_cast<T*>(__builtin_assume_aligned(
-      count > 0 ? team.team_scratch(0).get_shmem_aligned(count * sizeof(T), alignment) : nullptr, alignment));
+  return static_cast<T*>(
+      __builtin_assume_aligned(team.team_scratch(0).get_shmem_aligned(count * sizeof(T), alignment), alignment));
 }
 template <class T>
 constexpr std::size_t scratch_bytes(std::size_t count) {
