@@ -6,9 +6,9 @@
 
 namespace league::knn::kokkos_model {
 
-/// Of what a lane reads: `width` neighbouring values, each with a minimum of its own, so that a host has whole vectors.
-inline constexpr Numbers of_selection =
-    blocks::by_kind({.width = 1, .team = 256}, {.width = 4 * blocks::host_vector_bytes / 4, .team = 1});
+/// Of what a lane reads: `width` neighbouring values, each with a minimum of its own, so that a host has whole vectors,
+/// and twice as many minima as there may be neighbours.
+inline constexpr Numbers of_selection = blocks::by_kind({.width = 1, .team = 256}, {.width = 128, .team = 1});
 
 /// Selection of the k smallest of some values in D, equal ones by the lower index, by all lanes of a team. The k-th
 /// smallest of the minima of many parts is an upper bound of the k-th value; what is not above it, about k values, goes
