@@ -84,8 +84,26 @@ void look_at_shared_memory(const Runtime& runtime, std::vector<std::string>& fou
   if (std::string fault = shared_memory_fault(); !fault.empty()) found.push_back(std::move(fault));
 }
 
-/// Facts of the backend, by name.
-void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::string>& found) {
+/// Findings of the first rank of each host, without repetitions of those of rank 0.
+std::vector<std::string> of_all_hosts(Ranks& ranks, const std::vector<std::string>& mine) {
+  if (ranks.place().alone()) return mine;
+  const Json here = {{"host", ranks.place().host}, {"found", mine}};
+  std::vector<std::string> all = mine, hosts;
+  for (const std::string& text : ranks.texts(text_of(here))) {
+    const Json there = Json::parse(text);
+    const std::string host = there.at("host");
+    if (std::ranges::find(hosts, host) != hosts.end()) continue;
+    hosts.push_back(host);
+    for (const std::string sentence : there.at("found"))
+      if (std::ranges::find(all, sentence) == all.end()) all.push_back(host + ": " + sentence);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> gpu_faults(const DeviceInfo& gpu, std::size_t gpus) {
+  std::vector<std::string> found;
   const std::string which = "GPU " + std::to_string(gpu.device.index) + ": ";
   const auto fact = [&](const std::string& key) {
     const auto entry = std::ranges::find(gpu.facts, key, &std::pair<std::string, std::string>::first);
@@ -105,25 +123,8 @@ void look_at_gpu(const DeviceInfo& gpu, std::size_t gpus, std::vector<std::strin
   if (const std::string peers = fact("peers"); !peers.empty() && peers != std::to_string(gpus - 1))
     found.push_back(which + "has direct access to " + peers + " of the " + std::to_string(gpus - 1) +
                     " other GPUs only");
+  return found;
 }
-
-/// Findings of the first rank of each host, without repetitions of those of rank 0.
-std::vector<std::string> of_all_hosts(Ranks& ranks, const std::vector<std::string>& mine) {
-  if (ranks.place().alone()) return mine;
-  const Json here = {{"host", ranks.place().host}, {"found", mine}};
-  std::vector<std::string> all = mine, hosts;
-  for (const std::string& text : ranks.texts(text_of(here))) {
-    const Json there = Json::parse(text);
-    const std::string host = there.at("host");
-    if (std::ranges::find(hosts, host) != hosts.end()) continue;
-    hosts.push_back(host);
-    for (const std::string sentence : there.at("found"))
-      if (std::ranges::find(all, sentence) == all.end()) all.push_back(host + ": " + sentence);
-  }
-  return all;
-}
-
-}  // namespace
 
 std::vector<std::string> preflight(const Runtime& runtime, const Json& places) {
   std::vector<std::string> found;
@@ -138,7 +139,8 @@ std::vector<std::string> preflight(const Runtime& runtime, const Json& places) {
   look_at_shared_memory(runtime, found);
   look_at_peers(found);
   if (std::string unused = unused_gpus(runtime); !unused.empty()) found.push_back(std::move(unused));
-  for (const DeviceInfo& gpu : runtime.gpus()) look_at_gpu(gpu, runtime.gpus().size(), found);
+  for (const DeviceInfo& gpu : runtime.gpus())
+    std::ranges::move(gpu_faults(gpu, runtime.gpus().size()), std::back_inserter(found));
   found = of_all_hosts(runtime.ranks(), found);
   std::ranges::move(binding_faults(places), std::back_inserter(found));
   return found;
