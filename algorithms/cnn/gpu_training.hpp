@@ -94,7 +94,7 @@ class GpuTraining : public CnnShard<Gpu::template Array, Net> {
       classify(s, take);
       begin += take.count;
     }
-    items<CountRight>(s, s.tests(0), 1);
+    count_right(s);
   }
   void end_epoch() const override { launcher().elements(1, EndEpoch<State>{Base::memory()}); }
 
@@ -102,6 +102,9 @@ class GpuTraining : public CnnShard<Gpu::template Array, Net> {
   [[nodiscard]] virtual Memory kernel_memory() const = 0;
   /// The kernels forward, for the test images of `take`.
   virtual void classify(const State& s, const Take& take) const = 0;
+
+  /// Counts the test images that are classified right.
+  virtual void count_right(const State& s) const { items<CountRight>(s, s.tests(0), 1); }
 
   /// The league size of every launch is at most this; 0: no limit. @throws Unsupported for a launch that says more
   void limit_league(const Launch& launch) {

@@ -52,18 +52,6 @@ class Flat final : public GpuTraining<Device, Mnist, FlatMemory, PackNothing> {
       run<DenseGradients>(each, DenseGradients::all);
     });
   }
-  void evaluate() const override {
-    const State s = memory();
-    for (std::int64_t begin = 0; begin < s.test_count;) {
-      const Take take = s.tests(begin);
-      classify(s, take);
-      begin += take.count;
-    }
-    const Kokkos::View<std::int64_t, kokkos::Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> right(s.correct_here);
-    kokkos::with_range(exec_, launch_.team, s.test_count, [&](const auto& range) {
-      Kokkos::parallel_reduce("cnn/flat/right", kokkos::light(range), IsRight{s}, right);
-    });
-  }
 
  private:
   [[nodiscard]] FlatMemory kernel_memory() const override {
@@ -74,6 +62,12 @@ class Flat final : public GpuTraining<Device, Mnist, FlatMemory, PackNothing> {
     of_images<Convolve2>(take, take.count);
     of_images<Dense1>(take, take.count);
     of_images<Classify>(take, take.count);
+  }
+  void count_right(const State& s) const override {
+    const Kokkos::View<std::int64_t, kokkos::Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> right(s.correct_here);
+    kokkos::with_range(exec_, launch_.team, s.test_count, [&](const auto& range) {
+      Kokkos::parallel_reduce("cnn/flat/right", kokkos::light(range), IsRight{s}, right);
+    });
   }
   template <class Kernel>
   void of_images(const Take& take, int images) const {
