@@ -28,8 +28,9 @@ KOKKOS_FORCEINLINE_FUNCTION void meet(const Member& team) {
 }
 
 /// The limits of a launch whose teams share packs, of `threads` threads at most.
-inline LaunchLimits sharing_limits(const LaunchLimits& limits, int threads) {
-  return {kokkos::on_gpu ? std::min(limits.team_times_vector, threads) : 1, 1, limits.name};
+inline LaunchLimits sharing_limits(LaunchLimits limits, int threads) {
+  limits.team_times_vector = std::min({limits.team_times_vector, threads, max_ranks});
+  return limits;
 }
 
 /// `count` values or packs in a team's scratch of level 0, as aligned as these are. @pre the policy's scratch has

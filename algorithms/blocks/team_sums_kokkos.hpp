@@ -8,16 +8,16 @@
 
 namespace league::blocks {
 
-/// Whether this team of a league is the last of `teams` to call; its lanes then see what the others wrote before.
-/// `flag`: a value in the team's scratch. One lane's fences order the writes of its team, since they are cumulative
-/// over the barriers. @pre `ticket` [1] is 0, and is reset to 0; the whole team calls
-template <class Ticket>
-KOKKOS_FORCEINLINE_FUNCTION bool comes_last(const kokkos::Member& team, int teams, const Ticket& ticket, double& flag) {
+/// Whether this team is the last of `teams` to call; its lanes then see what the others wrote before. `flag`: a value
+/// in the team's scratch. One lane's fences order the writes of its team, since they are cumulative over the barriers.
+/// @pre `ticket` is 0, and is reset to 0; the whole team calls
+template <class Flag>
+KOKKOS_FORCEINLINE_FUNCTION bool comes_last(const kokkos::Member& team, int teams, unsigned& ticket, Flag& flag) {
   team.team_barrier();
   once_per_team(team, [&] {
     Kokkos::memory_fence();
-    const bool is_last = Kokkos::atomic_fetch_add(&ticket(0), 1U) + 1 == static_cast<unsigned>(teams);
-    if (is_last) ticket(0) = 0;
+    const bool is_last = Kokkos::atomic_fetch_add(&ticket, 1U) + 1 == static_cast<unsigned>(teams);
+    if (is_last) ticket = 0;
     Kokkos::memory_fence();
     flag = is_last ? 1 : 0;
   });
@@ -83,7 +83,7 @@ class TeamSums {
         partials(own + i) = sum;
     });
     if (teams == 1) return true;
-    if (!comes_last(team_, teams, ticket, values_(size(lanes_) - 1))) return false;
+    if (!comes_last(team_, teams, ticket(0), values_(size(lanes_) - 1))) return false;
     const int parts = lanes_ > n ? lanes_ / n : 1;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, n * parts), [&](int item) {
       const int part = item / n, i = item - part * n;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "algorithms/blocks/team_sums_kokkos.hpp"
 #include "algorithms/knn/common/kokkos_select.hpp"
 #include "algorithms/knn/per_query/launch.hpp"
 
@@ -79,7 +80,7 @@ class Item {
     if (work_.chunks > 1) {
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team_, k),
                            [&](int i) { work_.lists(item * k + i) = selection_.key(i); });
-      if (!comes_last(query)) return;
+      if (!blocks::comes_last(team_, work_.chunks, work_.tickets(query), last_(0))) return;
       const std::int64_t first = query * work_.chunks * k;
       const auto key = [&](int i) { return work_.lists(first + i); };
       selection_.find(
@@ -136,21 +137,6 @@ class Item {
           if (thread + r * threads < count) to(thread + r * threads) = all.of[r];
       });
     });
-  }
-
-  /// The team that adds the last list of a query: one lane's fences order the writes of its team.
-  KOKKOS_FUNCTION bool comes_last(std::int64_t query) const {
-    team_.team_barrier();
-    blocks::once_per_team(team_, [&] {
-      Kokkos::memory_fence();
-      const bool is_last =
-          Kokkos::atomic_fetch_add(&work_.tickets(query), 1U) + 1 == static_cast<unsigned>(work_.chunks);
-      if (is_last) work_.tickets(query) = 0;
-      Kokkos::memory_fence();
-      last_(0) = is_last ? 1 : 0;
-    });
-    team_.team_barrier();
-    return last_(0) != 0;
   }
 
   /// From the neighbours and their distances in double to the results of a query: nearest first, equal ones by the

@@ -100,7 +100,8 @@ class Fused final : public Solve<T, numbers<T>.width> {
     return launch;
   }
   [[nodiscard]] Launch of_tiles(Launch launch) {
-    const LaunchLimits most = blocks::sharing_limits(kokkos::limits(Base::queue()), tile_numbers<T>.team);
+    LaunchLimits most = blocks::sharing_limits(kokkos::limits(Base::queue()), tile_numbers<T>.team);
+    most.vector = 1;
     launch = resolve(launch, {0, most.team_times_vector, 1}, most);
     const TileShape shape = TileSums<T>::shape(Base::features(), launch.team);
     if (shape.across == 0)

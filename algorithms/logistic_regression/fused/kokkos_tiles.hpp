@@ -99,7 +99,7 @@ class TileSums {
     const int n = sums_of(shape_.features, false);
     const std::int64_t own = team_.league_rank() * n;
     over_lanes([&](int i, double sum) { partials(own + i) = sum; });
-    if (!blocks::comes_last(team_, team_.league_size(), ticket, sums_(sums(shape_) - 1))) return false;
+    if (!blocks::comes_last(team_, team_.league_size(), ticket(0), sums_(sums(shape_) - 1))) return false;
     blocks::add_teams(team_, shape_.lanes, n, sums_, partials, put);
     return true;
   }

@@ -96,8 +96,7 @@ class Newton final : public Solve<T, newton_numbers<T>.width> {
   }
   /// Threads that have no square to themselves share its rows.
   [[nodiscard]] Launch of_tiles(Launch launch) {
-    LaunchLimits most = kokkos::limits(Base::queue());
-    most.team_times_vector = std::min(most.team_times_vector, newton_numbers<T>.team);
+    const LaunchLimits most = blocks::sharing_limits(kokkos::limits(Base::queue()), newton_numbers<T>.team);
     launch = resolve(launch, {0, newton_numbers<T>.team, 1}, most);
     const int items = Squares{Base::features()}.items();
     if (launch.vector != 1 || launch.team * newton_numbers<T>.values < items)

@@ -54,8 +54,7 @@ class Fused final : public Solve<T> {
   Fused(const SoftmaxRegression& problem, const Context& context, const Shard& shard)
       : Base(problem, context, shard, packs_of_run * width) {}
   Launch configure(Launch launch) override {
-    LaunchLimits most = kokkos::limits(Base::queue());
-    most.team_times_vector = std::min({most.team_times_vector, numbers<T>.team, blocks::max_ranks});
+    const LaunchLimits most = blocks::sharing_limits(kokkos::limits(Base::queue()), numbers<T>.team);
     launch = resolve(launch, {0, std::min(default_team(), most.team_times_vector), 1, tile}, most);
     if (launch.vector != 1)
       throw Unsupported("vector length " + std::to_string(launch.vector) +
