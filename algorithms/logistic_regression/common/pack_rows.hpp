@@ -52,9 +52,9 @@ inline constexpr int default_teams = features <= 2   ? 4
                                                      : 3;
 /// The launch bounds: so many threads of a team, and such teams per multiprocessor.
 template <int features>
-inline constexpr int max_team = sharers<features> == 1 ? 256 : default_team<features>;
+inline constexpr int max_team = default_team<features>;
 template <int features>
-inline constexpr int min_teams = features == 16 ? 1 : default_teams<features>;
+inline constexpr int min_teams = default_teams<features>;
 
 /// A thread's sum of its rows. Float uses compensated summation (Kahan, Comm. ACM 8, 1965): conversions of every addend
 /// to double would take a GPU longer than the memory traffic.
