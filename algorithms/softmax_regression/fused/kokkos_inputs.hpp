@@ -9,10 +9,10 @@
 namespace league::softmax_regression::kokkos_model {
 
 /// `tile`: rows of a team at a time. A lane takes packs of `width` features. For the logits it takes `rows` rows and
-/// `columns` classes, with `sums` partial sums of each side by side; for the softmax as many rows side by side; for the
-/// gradient `values` packs and all classes of a turn.
+/// `columns` classes, with `sums` partial sums of each side by side, and loads `depth` packs of a row together; for the
+/// softmax as many rows side by side as sums; for the gradient `values` packs and all classes of a turn.
 template <class T>
-constexpr Numbers numbers = blocks::by_kind({.tile = 16,
+constexpr Numbers numbers = blocks::by_kind({.tile = sizeof(T) < sizeof(float) ? 32 : 16,
                                              .columns = classes_together / 2,
                                              .width = 4,
                                              .rows = 4,
@@ -24,6 +24,7 @@ constexpr Numbers numbers = blocks::by_kind({.tile = 16,
                                              .columns = classes_together,
                                              .width = blocks::host_vector_bytes / 4,
                                              .rows = blocks::host_vectors / 16,
+                                             .depth = 2,
                                              .values = blocks::host_vectors / 16,
                                              .sums = blocks::host_vector_bytes / 4,
                                              .team = 1});

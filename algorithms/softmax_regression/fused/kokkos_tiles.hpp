@@ -22,6 +22,9 @@ class Tile {
   static constexpr int values = rows_ * classes_together;  ///< logits of a turn
   static_assert(rows_ % row_pack == 0 && classes_together % some == 0 && row_pack % of_lane == 0);
   using Rows = blocks::PackOf<float, row_pack>;
+  using Logits = float[of_lane][some][side];
+  static constexpr int in_flight = std::max(n.depth, 1);
+  static constexpr int packs_of_line = 8;  ///< of a row, which neighbouring lanes take
   template <class Value>
   using Scratch = Kokkos::View<Value*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
@@ -103,9 +106,10 @@ class Tile {
   }
 
  private:
-  /// How many lanes share the features of some rows and classes.
+  /// How many lanes share the features of some rows and classes: whole lines of packs, where they are that many.
   KOKKOS_FORCEINLINE_FUNCTION static int slices_of(int lanes) {
-    return lanes > groups * shares ? lanes / (groups * shares) : 1;
+    const int most = lanes > groups * shares ? lanes / (groups * shares) : 1;
+    return most < packs_of_line ? most : most / packs_of_line * packs_of_line;
   }
   /// Partial logits of a slice, and one more: lanes store to other banks.
   static constexpr int slot_pitch = values + 1;
@@ -140,30 +144,48 @@ class Tile {
       add_classes<c + 1>(first, block, part, x, sums);
     }
   }
-  /// Partial logits of some rows and classes, from every `slices_`-th pack.
+  /// Partial logits of some rows and classes, from every `slices_`-th pack. Neighbouring lanes take the packs of a line
+  /// of a row, then other rows, which need the same weights.
   KOKKOS_FORCEINLINE_FUNCTION void add_logits(int turn, int item) const {
-    const int slice = item % slices_, share = item / slices_ % shares, group = item / slices_ / shares;
-    const unsigned runs = static_cast<unsigned>(in_.packs + packs_of_run - 1) / packs_of_run;
+    const int line = slices_ < packs_of_line ? slices_ : packs_of_line,
+              groups_here = packs_here_ * (row_pack / of_lane);
+    const int group = item / line % groups_here, rest = item / line / groups_here;
+    const int share = rest % shares, slice = rest / shares * line + item % line;
     const int used = (rule_.features + width) / width;
-    int from[of_lane];
-    for (int r = 0; r < of_lane; ++r) from[r] = place(group * of_lane + r);
-    float z[of_lane][some][side] = {};
-    for (int q = slice; q < used; q += slices_) {
-      float x[of_lane][width];
-      for (int r = 0; r < of_lane; ++r) load(from[r] + q, x[r]);
-      const unsigned run = static_cast<unsigned>(q) / packs_of_run, at = static_cast<unsigned>(q) % packs_of_run;
-      for (int c = 0; c < some; ++c) {
-        const blocks::LoadedPack<float, width> weights = in_.weights(turn * runs + run, share * some + c, at);
-        for (int r = 0; r < of_lane; ++r)
-          for (int k = 0; k < width; k += side) {
-            LEAGUE_VECTORISED
-            for (int s = 0; s < side; ++s) z[r][c][s] += x[r][k + s] * weights.values[k + s];
-          }
-      }
-    }
+    Logits z = {};
+    int q = slice;
+    for (; q + (in_flight - 1) * slices_ < used; q += in_flight * slices_)
+      add_packs<in_flight>(turn, group * of_lane, share * some, q, z);
+    for (; q < used; q += slices_) add_packs<1>(turn, group * of_lane, share * some, q, z);
     const int at = slice * slot_pitch + share * some * rows + group * of_lane;
     for (int r = 0; r < of_lane; ++r)
       for (int c = 0; c < some; ++c) slots_(at + c * rows + r) = folded<side>(z[r][c]);
+  }
+  /// Adds `n` packs, all of which are loaded first, times the weights of classes from `of_class` on.
+  template <int n>
+  KOKKOS_FORCEINLINE_FUNCTION void add_packs(int turn, int row, int of_class, int q, Logits& z) const {
+    float x[n][of_lane][width];
+    for (int i = 0; i < n; ++i)
+      for (int r = 0; r < of_lane; ++r) load(place(row + r) + q + i * slices_, x[i][r]);
+    add_pack<0>(turn, of_class, q, x, z);
+  }
+  template <int i, int n>
+  KOKKOS_FORCEINLINE_FUNCTION void add_pack(int turn, int of_class, int q, const float (&x)[n][of_lane][width],
+                                            Logits& z) const {
+    if constexpr (i < n) {
+      const auto here = static_cast<unsigned>(q + i * slices_);
+      const unsigned runs = static_cast<unsigned>(in_.packs + packs_of_run - 1) / packs_of_run;
+      for (int c = 0; c < some; ++c) {
+        const blocks::LoadedPack<float, width> weights =
+            in_.weights(turn * runs + here / packs_of_run, of_class + c, here % packs_of_run);
+        for (int r = 0; r < of_lane; ++r)
+          for (int k = 0; k < width; k += side) {
+            LEAGUE_VECTORISED
+            for (int s = 0; s < side; ++s) z[r][c][s] += x[i][r][k + s] * weights.values[k + s];
+          }
+      }
+      add_pack<i + 1>(turn, of_class, q, x, z);
+    }
   }
   /// The sum of the first `n` of some values, in a tree.
   template <int n>
