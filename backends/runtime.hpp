@@ -14,6 +14,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/energy.hpp"
+#include "backends/kernel_facts.hpp"
 #include "backends/metric.hpp"
 #include "backends/ranks.hpp"
 
@@ -107,6 +108,10 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Graph> record(std::span<Queue* const>, const std::function<void()>&) const {
     return nullptr;
   }
+  /// As `record`, and tells the kernels of the graph, equal launches of one together; empty: it does not tell.
+  [[nodiscard]] virtual std::vector<KernelFacts> kernels(std::span<Queue* const>, const std::function<void()>&) const {
+    return {};
+  }
   /// Pinned host memory; null: ordinary memory is sufficient.
   [[nodiscard]] virtual std::pmr::memory_resource* pinned_memory() { return nullptr; }
   [[nodiscard]] virtual std::int64_t free_memory_bytes(Device) const { return 0; }
@@ -161,6 +166,11 @@ class Runtime {
   /// Records what `body` submits to the queues, and to queues that fork from and join them, without running it. On host
   /// devices a launch runs the recorded functions.
   [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues, const std::function<void()>& body) const;
+  /// The kernels that `body` submits to the queues of GPUs, without running it: what `record` would put into a graph.
+  [[nodiscard]] std::vector<KernelFacts> kernels(std::span<Queue* const> queues,
+                                                 const std::function<void()>& body) const {
+    return gpu_backend_->kernels(queues, body);
+  }
   /// Host memory, pinned if there is a GPU.
   [[nodiscard]] std::pmr::memory_resource& host_memory();
   [[nodiscard]] std::int64_t free_memory_bytes(Device device) const;

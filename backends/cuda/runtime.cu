@@ -11,6 +11,7 @@
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/event.hpp"
+#include "backends/cuda/graph.hpp"
 #include "backends/cuda/management.hpp"
 #include "backends/cuda/peers.hpp"
 #include "backends/cuda/pinned_memory.hpp"
@@ -95,51 +96,6 @@ class StreamQueue final : public Queue {
   std::atomic<bool> held_ = false;
 };
 
-/// A graph over all devices: the first queue's stream forks to the others and joins them, in capture and at every
-/// launch.
-class StreamGraph final : public Graph {
- public:
-  StreamGraph(std::span<Queue* const> queues, const std::function<void()>& body)
-      : queues_(queues.begin(), queues.end()) {
-    cudaGraph_t graph = nullptr;
-    check(cudaStreamBeginCapture(stream(first()), cudaStreamCaptureModeThreadLocal));
-    try {
-      fork();
-      body();
-      join();
-    } catch (...) {
-      static_cast<void>(cudaStreamEndCapture(stream(first()), &graph));
-      if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
-      static_cast<void>(cudaGetLastError());  // reported by the exception
-      throw;
-    }
-    check(cudaStreamEndCapture(stream(first()), &graph));
-    const cudaError_t status = instantiate(&executable_, graph);
-    static_cast<void>(cudaGraphDestroy(graph));
-    check(status);
-    check(upload_graph(executable_, stream(first())));
-  }
-  ~StreamGraph() override {
-    if (executable_ != nullptr) static_cast<void>(cudaGraphExecDestroy(executable_));
-  }
-  void launch() override {
-    join();
-    check(cudaGraphLaunch(executable_, stream(first())));
-    fork();
-  }
-
- private:
-  [[nodiscard]] Queue& first() const { return *queues_.front(); }
-  void fork() const {
-    for (std::size_t i = 1; i < queues_.size(); ++i) queues_[i]->wait_for(first());
-  }
-  void join() const {
-    for (std::size_t i = 1; i < queues_.size(); ++i) first().wait_for(*queues_[i]);
-  }
-  std::vector<Queue*> queues_;
-  cudaGraphExec_t executable_ = nullptr;
-};
-
 std::string version_text(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
@@ -208,7 +164,11 @@ class Gpus final : public Backend {
   }
   [[nodiscard]] std::unique_ptr<Graph> record(std::span<Queue* const> queues,
                                               const std::function<void()>& body) const override {
-    return std::make_unique<StreamGraph>(queues, body);
+    return record_graph(queues, body);
+  }
+  [[nodiscard]] std::vector<KernelFacts> kernels(std::span<Queue* const> queues,
+                                                 const std::function<void()>& body) const override {
+    return recorded_kernels(queues, body);
   }
   [[nodiscard]] std::pmr::memory_resource* pinned_memory() override { return devices_.empty() ? nullptr : &pinned_; }
   [[nodiscard]] std::int64_t free_memory_bytes(Device device) const override {

@@ -12,6 +12,7 @@
 #include "bench/measure/case_end_to_end.hpp"
 #include "bench/measure/case_energy.hpp"
 #include "bench/measure/diagnosed.hpp"
+#include "bench/measure/kernels.hpp"
 #include "bench/measure/known_results.hpp"
 #include "bench/measure/memory.hpp"
 #include "bench/measure/memory_budget.hpp"
@@ -120,6 +121,7 @@ class ComparisonRun {
     sample(group);
     for (Ready& ready : group) attempt_here(*ready.result, [&] { measure_energy(ready); });
     for (Ready& ready : group) attempt_here(*ready.result, [&] { check_again(ready); });
+    for (Ready& ready : group) add_kernels(*ready.result, *ready.prepared_case);
     measure_end_to_end(group);
   }
 

@@ -141,6 +141,20 @@ void add_google_keys(Json& row, const Result& result) {
   row["error_message"] = std::string(name(result.status)) + ": " + result.reason;
 }
 
+Json kernels_of(const std::vector<KernelFacts>& kernels) {
+  Json list = Json::array();
+  for (const KernelFacts& one : kernels)
+    list.push_back({{"name", one.name},
+                    {"count", one.count},
+                    {"grid", one.grid},
+                    {"block", one.block},
+                    {"registers", one.registers},
+                    {"local_bytes", one.local_bytes},
+                    {"shared_bytes", one.shared_bytes},
+                    {"resident_blocks", one.resident_blocks}});
+  return list;
+}
+
 /// The energy of one compute, or the reason why there is none.
 Json energy_of(const Energy& energy) {
   if (!energy.reason.empty()) return {{"reason", energy.reason}, {"counter", energy.counter}};
@@ -213,6 +227,8 @@ Json to_json(const Result& result) {
   if (!result.counts.empty()) row["counts"] = result.counts;
   if (const Json metrics = metrics_json(result.metrics, result.samples.size()); !metrics.empty())
     row["metrics"] = metrics;
+  if (!result.kernels.empty()) row["kernels"] = kernels_of(result.kernels);
+  if (!result.kernels_note.empty()) row["kernels_note"] = result.kernels_note;
   row["launch"] = launch_of(result);
   add_source(row, result);
   row["batch"] = result.batch;

@@ -50,7 +50,9 @@ struct Result {
   std::string method_unit;
   Verdict verdict;
   Inspections inspections;
-  Counts counts;  ///< of the last compute that was timed
+  Counts counts;                     ///< of the last compute that was timed
+  std::vector<KernelFacts> kernels;  ///< that a compute launches on a GPU
+  std::string kernels_note;          ///< why they are not known, where they were asked for
   std::vector<MetricValues> metrics;
   std::string device_name;
   Readings readings_before, readings_after;

@@ -178,6 +178,17 @@ class Metric(Struct, frozen=True):
     marks: bool = False
 
 
+class Kernel(Struct, frozen=True):
+    name: str
+    count: Positive
+    grid: list[Positive]
+    block: list[Positive]
+    registers: Count
+    local_bytes: Count
+    shared_bytes: Count
+    resident_blocks: Count
+
+
 class Inspections(Struct, frozen=True):
     results: Count
     poisoned: Count
@@ -224,6 +235,8 @@ class Row(Struct, frozen=True):
     timeline: list[Event] = []
     counts: dict[str, Count] = {}
     metrics: list[Metric] = []
+    kernels: list[Kernel] = []
+    kernels_note: str = ""
     launch: Launch = Launch()
     launch_source: str = ""
     launch_note: str = ""

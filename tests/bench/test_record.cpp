@@ -87,6 +87,24 @@ TEST(Record, HoldsMetricsUnderTheirNames) {
       << "without the one that was not read beside each sample";
 }
 
+TEST(Record, HoldsTheKernelsOfACompute) {
+  Result result = make_result(Status::passed);
+  EXPECT_FALSE(to_json(result).contains("kernels"));
+  EXPECT_FALSE(to_json(result).contains("kernels_note"));
+  result.kernels = {{.name = "_Z3addv",
+                     .grid = {132, 1, 1},
+                     .block = {256, 1, 1},
+                     .registers = 40,
+                     .resident_blocks = 6,
+                     .count = 2}};
+  result.kernels.front().shared_bytes = 1024;
+  result.kernels_note = "why";
+  EXPECT_EQ(to_json(result).at("kernels").dump(),
+            R"([{"name":"_Z3addv","count":2,"grid":[132,1,1],"block":[256,1,1],"registers":40,"local_bytes":0,)"
+            R"("shared_bytes":1024,"resident_blocks":6}])");
+  EXPECT_EQ(to_json(result).at("kernels_note"), "why");
+}
+
 TEST(Record, NamesTheCommunicatorOfSeveralDevices) {
   Result result = make_result(Status::passed);
   EXPECT_FALSE(to_json(result).contains("communicator"));

@@ -73,6 +73,15 @@ inline cudaError_t upload_graph(cudaGraphExec_t executable, cudaStream_t stream)
   return cudaGraphUpload(executable, stream);
 }
 
+/// The name of a kernel in its object file, mangled; empty before CUDA 12.3, which does not tell.
+inline const char* kernel_name([[maybe_unused]] const void* kernel) {
+  const char* name = nullptr;
+#if CUDART_VERSION >= 12030
+  if (cudaFuncGetName(&name, kernel) != cudaSuccess) static_cast<void>(cudaGetLastError());
+#endif
+  return name == nullptr ? "" : name;
+}
+
 /// Moves managed memory to a device.
 inline cudaError_t prefetch(const void* data, std::size_t bytes, int device, cudaStream_t stream) {
   cudaMemLocation where{};

@@ -32,6 +32,8 @@
 #define cudaEventSynchronize hipEventSynchronize
 #define cudaFree hipFree
 #define cudaFreeHost hipHostFree
+#define cudaFuncAttributes hipFuncAttributes
+#define cudaFuncGetAttributes hipFuncGetAttributes
 #define cudaGetDevice hipGetDevice
 #define cudaGetDeviceCount hipGetDeviceCount
 #define cudaGetDeviceProperties hipGetDeviceProperties
@@ -39,15 +41,24 @@
 #define cudaGetErrorString hipGetErrorString
 #define cudaGetLastError hipGetLastError
 #define cudaGraph_t hipGraph_t
+#define cudaGraphChildGraphNodeGetGraph hipGraphChildGraphNodeGetGraph
 #define cudaGraphDestroy hipGraphDestroy
 #define cudaGraphExec_t hipGraphExec_t
 #define cudaGraphExecDestroy hipGraphExecDestroy
+#define cudaGraphGetNodes hipGraphGetNodes
+#define cudaGraphKernelNodeGetParams hipGraphKernelNodeGetParams
 #define cudaGraphLaunch hipGraphLaunch
+#define cudaGraphNode_t hipGraphNode_t
+#define cudaGraphNodeGetType hipGraphNodeGetType
+#define cudaGraphNodeType hipGraphNodeType
+#define cudaGraphNodeTypeGraph hipGraphNodeTypeGraph
+#define cudaGraphNodeTypeKernel hipGraphNodeTypeKernel
 #define cudaHostAlloc hipHostMalloc
 #define cudaHostAllocPortable hipHostMallocPortable
 #define cudaHostRegister hipHostRegister
 #define cudaHostRegisterPortable hipHostRegisterPortable
 #define cudaHostUnregister hipHostUnregister
+#define cudaKernelNodeParams hipKernelNodeParams
 #define cudaLaunchHostFunc league::cuda::launch_host_function
 #define cudaMalloc hipMalloc
 #define cudaMallocManaged hipMallocManaged
@@ -143,6 +154,11 @@ inline cudaError_t instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {
   return hipGraphInstantiate(executable, graph, nullptr, nullptr, 0);
 }
 inline cudaError_t upload_graph(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+
+inline const char* kernel_name(const void* kernel) {
+  const char* name = hipKernelNameRefByPtr(kernel, nullptr);
+  return name == nullptr ? "" : name;
+}
 
 inline cudaError_t prefetch(const void* data, std::size_t bytes, int device, cudaStream_t stream) {
   return hipMemPrefetchAsync(data, bytes, device, stream);
