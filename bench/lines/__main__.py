@@ -15,13 +15,13 @@ from bench.report.terminal import complain, show
 
 from .commands import BadBuild, commands
 from .measure import Failed, measure
-from .show import table
+from .show import costs, table
 from .tables import BadTable
 
 PROGRAM = "bench.lines"
 EPILOG = """Compiles each kernel file of a build folder once more, aside, with line tables, and
 reads those. The folder needs to be configured only, and stays as it is; no GPU is needed.
-A table of all builds goes to stdout. Exit codes: 0; 1 where a kernel does not compile or
+Tables of all builds go to stdout. Exit codes: 0; 1 where a kernel does not compile or
 --verify finds a difference; 2 for bad input."""
 
 
@@ -92,7 +92,7 @@ def main(argv: Sequence[str]) -> int:
         except OSError as error:
             complain(f"cannot write {options.output}: {error}", PROGRAM)
             return 1
-    show(table(builds))
+    show(f"{table(builds)}\n{costs(builds)}")
     changed = [
         unit for one in builds.values() for unit in one.units if unit.same_code is False
     ]

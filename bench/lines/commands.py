@@ -11,7 +11,8 @@ from pathlib import Path
 
 # Line tables alone, in a version whose tables name their files themselves. They leave the machine code as it is.
 HOST = ("-g1", "-gdwarf-4")
-CUDA = ("-lineinfo", f"-Xcompiler={','.join(HOST)}", "-keep")
+# ptxas says what it made of each kernel.
+CUDA = ("-lineinfo", f"-Xcompiler={','.join(HOST)}", "-keep", "-Xptxas=-v")
 HIP = (*HOST, "-save-temps=obj")
 QUIET = (
     "-w"  # flags for debugging make precompiled headers unusable, which GCC warns of

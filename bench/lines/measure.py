@@ -7,13 +7,15 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
+from bench.report.codes import Code
 from bench.report.lines import Build, Unit, Used
 
-from . import tables
+from . import kernels, tables
 from .commands import Command
 
 DEVICE_CODE = {"": "", "cuda": "*.cubin", "hip": "*-hip-amdgcn-*.out"}
@@ -24,26 +26,42 @@ class Failed(Exception):
     """A file that does not compile; the message says which."""
 
 
-def compiled(command: Command, folder: Path, lines: bool) -> list[Path]:
+@dataclass(frozen=True)
+class Compiled:
+    """What a compiler left of one file."""
+
+    host: Path  # the object
+    device: list[Path]  # the code for GPUs that it holds
+    seconds: float  # of processors
+    said: str
+
+    @property
+    def files(self) -> list[Path]:
+        """All with machine code."""
+        return [self.host, *self.device]
+
+
+def compiled(command: Command, folder: Path, lines: bool) -> Compiled:
     """The object file, and the device code that it holds.
 
     :raises Failed: with what the compiler says.
     """
-    out = folder / "kernel.o"
-    done = subprocess.run(
-        command.to(out, lines),
-        cwd=command.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise Failed(f"{command.source} does not compile:\n{done.stderr.strip()}")
+    out, log = folder / "kernel.o", folder / "said"
+    with log.open("w", encoding="utf-8") as said:
+        process = subprocess.Popen(
+            command.to(out, lines), cwd=command.folder, stdout=said, stderr=said
+        )
+        # not the clock's: several compilers share the processors
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    text = log.read_text(encoding="utf-8", errors="replace")
+    if process.returncode:
+        raise Failed(f"{command.source} does not compile:\n{text.strip()}")
     pattern = DEVICE_CODE[command.device]
     device = sorted(folder.glob(pattern)) if pattern else []
     if pattern and not device:
         raise Failed(f"{command.source}: the compiler left no {pattern}")
-    return [out, *device]
+    return Compiled(out, device, used.ru_utime + used.ru_stime, text)
 
 
 def unit(command: Command, verify: bool = False) -> Unit:
@@ -52,17 +70,32 @@ def unit(command: Command, verify: bool = False) -> Unit:
     :raises Failed: where it does not compile.
     """
     with tempfile.TemporaryDirectory() as name:
-        files = compiled(command, Path(name), lines=True)
-        found = [line for file in files for line in tables.lines(file, command.folder)]
-        codes = [tables.code(file) for file in files]
+        made = compiled(command, Path(name), lines=True)
+        found = [
+            line for file in made.files for line in tables.lines(file, command.folder)
+        ]
+        hashes = [tables.code(file) for file in made.files]
+        size = sum(map(tables.code_bytes, made.device or [made.host]))
+        codes = tuple(kernels_of(command, made))
     same = None
     if verify:
         with tempfile.TemporaryDirectory() as name:
-            files = compiled(command, Path(name), lines=False)
-            same = codes == [tables.code(file) for file in files]
+            plain = compiled(command, Path(name), lines=False)
+            same = hashes == [tables.code(file) for file in plain.files]
     used = counted(found, command.root, command.algorithm)
     names = (command.algorithm, command.model, command.methods)
-    return Unit(*names, command.source, used, same)
+    return Unit(*names, command.source, used, same, made.seconds, size, codes)
+
+
+def kernels_of(command: Command, made: Compiled) -> Iterator[Code]:
+    """Those in the code for GPUs."""
+    if not command.device:
+        return
+    facts = kernels.by_ptxas(made.said)
+    for file in made.device if command.device == "hip" else ():
+        facts |= kernels.by_notes(file)
+    tool = kernels.disassembler(command.compiler, command.device)
+    yield from kernels.codes(facts, made.device, tool)
 
 
 def counted(found: Iterable[tuple[str, int]], root: Path, algorithm: str) -> Used:

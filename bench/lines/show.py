@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A table of what was measured: lines of each variant in each build, and its code convergence."""
+"""Tables of what was measured: lines of each variant in each build, and its code convergence; what each file costs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bench.report.lines import NOTHING, Build, Used, apportioned, convergence
 from bench.report.portability import COMPOSITE
@@ -48,6 +48,40 @@ def table(builds: dict[str, Build]) -> str:
         rows.append([*cells, converged(used)])
     columns = ["algorithm", "method", "model", *names, *HEADINGS]
     return markdown_table(columns, rows, {*names, *HEADINGS})
+
+
+def costs(builds: dict[str, Build]) -> str:
+    """Markdown: a row for each file of each build, with the ranges over its kernels."""
+    units = [(name, unit) for name, build in builds.items() for unit in build.units]
+    known = [code for _, unit in units for code in unit.kernels]
+    facts = list(dict.fromkeys(fact for code in known for fact in code.facts))
+    numbers = ("compile s", "code bytes", "kernels", *facts)
+    rows = [
+        [
+            unit.algorithm,
+            " ".join(unit.methods),
+            unit.model,
+            name,
+            f"{unit.seconds:.1f}",
+            str(unit.code_bytes),
+            str(len(unit.kernels) or ""),
+            *(
+                span(code.facts[fact] for code in unit.kernels if fact in code.facts)
+                for fact in facts
+            ),
+        ]
+        for name, unit in sorted(
+            units, key=lambda one: (one[1].algorithm, one[1].methods, one[1].model)
+        )
+    ]
+    columns = ["algorithm", "methods", "model", "build", *numbers]
+    return markdown_table(columns, rows, set(numbers))
+
+
+def span(values: Iterable[int]) -> str:
+    """``24-40``; ``24`` where all are one, nothing of none."""
+    some = sorted(values)
+    return "-".join(map(str, dict.fromkeys(some[:1] + some[-1:])))
 
 
 def ordered(variants: list[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:

@@ -79,14 +79,24 @@ def programs(file: Path) -> Iterator[LineProgram]:
         yield LineProgram(header, table, structs, start, at)
 
 
+def code_bytes(file: Path) -> int:
+    """Of the sections with instructions."""
+    return sum(map(len, instructions(file)))
+
+
 def code(file: Path) -> list[str]:
     """Hashes of the sections with instructions: equal for the same machine code.
 
     Their names do not count: nvcc writes the number of its process into those of unnamed namespaces.
     """
+    return sorted(hashlib.sha256(data).hexdigest() for data in instructions(file))
+
+
+def instructions(file: Path) -> list[bytes]:
+    """The sections with instructions."""
     with file.open("rb") as stream:
-        return sorted(
-            hashlib.sha256(section.data()).hexdigest()
+        return [
+            section.data()
             for section in ELFFile(stream).iter_sections()
             if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR and section.data_size
-        )
+        ]

@@ -18,9 +18,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from .case import Case
+import msgspec
 
-SCHEMA = 1
+from .case import Case
+from .codes import Code
+
+SCHEMA = 2
 
 Used = frozenset[tuple[str, int]]  # lines: a file from the root, and a number from 1 on
 NOTHING: Used = frozenset()
@@ -42,6 +45,9 @@ class Unit:
     same_code: bool | None = (
         None  # as without line tables; None where it was not compared
     )
+    seconds: float = 0.0  # of processors, to compile it
+    code_bytes: int = 0  # of machine code: for GPUs where it has any, else for hosts
+    kernels: tuple[Code, ...] = ()  # of GPUs
 
     def holds(self, algorithm: str, method: str, model: str) -> bool:
         """Whether the variant is in this object."""
@@ -150,7 +156,10 @@ def entry(build: Build) -> dict[str, object]:
                 "methods": ",".join(unit.methods),
                 "source": unit.source,
                 "same_code": unit.same_code,
+                "seconds": round(unit.seconds, 2),
+                "code_bytes": unit.code_bytes,
                 "lines": {file: to_ranges(some) for file, some in files.items()},
+                "kernels": msgspec.to_builtins(unit.kernels),
             }
         )
     head = {"name": build.name, "commit": build.commit}
@@ -188,6 +197,9 @@ def build(data: dict[str, Any]) -> Build:
                 for number in from_ranges(text)
             ),
             one["same_code"],
+            one["seconds"],
+            one["code_bytes"],
+            msgspec.convert(one["kernels"], tuple[Code, ...]),
         )
         for one in data["units"]
     )

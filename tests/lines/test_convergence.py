@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bench.lines.show import table
+from bench.lines.show import costs, span, table
 from bench.report.lines import (
     BadLines,
     apportioned,
@@ -85,3 +85,12 @@ def test_the_table_has_the_natives_together(builds):
     assert rows["wide", "openmp"] == ["2", "1", "2", "1.5", "0.50 |"]
     assert rows["wide", "cuda"] == ["", "3", "3", "2.5", " |"]
     assert ("plain", "native") not in rows
+
+
+def test_what_files_cost(builds):
+    head, _, *lines = costs(builds).splitlines()
+    assert head.endswith("| code bytes | kernels | registers | spilled bytes |")
+    (cuda,) = [line for line in lines if "| cuda |" in line]
+    assert cuda == "| vector_add | wide | cuda | cuda-hopper90 | 9.5 | 4096 | 2 | 26-30 | 8 |"  # fmt: skip
+    assert sum(line.endswith("|  |  |  |") for line in lines) == 4  # of hosts
+    assert span([]) == ""

@@ -12,6 +12,7 @@ pytest.importorskip("elftools")
 from bench.lines import tables
 from bench.lines.__main__ import main
 from bench.lines.commands import METHOD, BadBuild, commands
+from bench.lines.kernels import disassembler
 from bench.report.lines import read
 
 GCC = shutil.which("g++") or ""
@@ -38,12 +39,12 @@ inline int never(int n) {
   return 3 * n;
 }
 """
-DEVICE = """__global__ void kernel(int n, int* to) {
+DEVICE = """namespace league { __global__ void kernel(int n, int* to) {
   to[threadIdx.x] = n;
   if constexpr (sizeof(int) > 8)
     to[0] = 7;
 }
-void launch(int* to) { kernel<<<1, 32>>>(3, to); }
+void launch(int* to) { kernel<<<1, 32>>>(3, to); } }
 """
 HIP = """#define __global__ __attribute__((global))
 struct dim3 { unsigned x, y = 1, z = 1; dim3(int n) : x(n) {} };
@@ -101,6 +102,7 @@ def test_lines_of_two_builds(project, tmp_path, capsys):
     assert numbers(builds["gpu"], block) == []
     (unit,) = builds["host"].units
     assert unit.methods == ("plain", "wide") and unit.source == SOURCE
+    assert unit.seconds > 0 and unit.code_bytes > 0 and not unit.kernels
     # of 7 and 4 lines 3 are the same, and 8 are on either
     table = capsys.readouterr().out
     assert "| toy | wide | kokkos | 7 | 4 | 8 | 4.0 | 0.38 |" in table
@@ -162,9 +164,9 @@ def test_bad_input(project, tmp_path, capsys):
     broken = configured(project, "broken", EXACT)
     assert main([str(broken)]) == 1
     assert f"{SOURCE} does not compile:" in capsys.readouterr().err
-    (text := tmp_path / "lines.json").write_text('{"schema": 2}')
+    (text := tmp_path / "lines.json").write_text('{"schema": 9}')
     assert main([str(text)]) == 2
-    assert "schema 2, this reads 1" in capsys.readouterr().err
+    assert "schema 9, this reads 2" in capsys.readouterr().err
 
 
 def test_which_commands_are_kernels(project):
@@ -223,7 +225,7 @@ def test_names_of_sections_do_not_count(tmp_path):
     assert len(hashes[0]) == 1 and hashes[0] == hashes[1]
 
 
-def device_lines(project, tmp_path, *flags, compiler, target):
+def device_unit(project, tmp_path, *flags, compiler, target):
     source = "algorithms/toy/cuda.cu"
     (project / source).write_text(DEVICE)
     build = configured(
@@ -231,23 +233,33 @@ def device_lines(project, tmp_path, *flags, compiler, target):
     )
     out = tmp_path / "lines.json"
     assert main([str(build), "--output", str(out)]) == 0
-    return sorted(n for _, n in read([out])["gpu"].units[0].used)
+    (unit,) = read([out])["gpu"].units
+    assert unit.seconds > 0 and unit.code_bytes > 0
+    return unit
 
 
 @pytest.mark.skipif(not NVCC, reason="needs nvcc")
 def test_device_code_of_cuda(project, tmp_path):
     flags = ("-std=c++17", "-arch=sm_90")
-    found = device_lines(
+    unit = device_unit(
         project, tmp_path, *flags, compiler=NVCC, target="toy.cuda_hopper"
     )
-    assert {2, 6} <= set(found) and 4 not in found
+    found = {number for _, number in unit.used}
+    assert {2, 6} <= found and 4 not in found
+    (code,) = unit.kernels
+    assert code.name == "_ZN6league6kernelEiPi" and code.facts["registers"] >= 4
+    assert code.facts["spilled bytes"] == code.facts["shared bytes"] == 0
+    if disassembler(NVCC, "cuda"):
+        assert code.instructions["global stores"] == 1
+    else:
+        assert code.instructions == {}
 
 
 @pytest.mark.skipif(not CLANG, reason="needs clang++-19")
 def test_device_code_of_hip(project, tmp_path):
     (project / "hip.h").write_text(HIP)
     flags = "-std=c++17 -O1 -x hip --offload-arch=gfx90a -nogpulib -nogpuinc -include"
-    found = device_lines(
+    unit = device_unit(
         project,
         tmp_path,
         *flags.split(),
@@ -255,4 +267,10 @@ def test_device_code_of_hip(project, tmp_path):
         compiler=CLANG,
         target="toy.hip",
     )
-    assert {2, 6} <= set(found) and 4 not in found
+    found = {number for _, number in unit.used}
+    assert {2, 6} <= found and 4 not in found
+    (code,) = unit.kernels
+    assert code.name == "_ZN6league6kernelEiPi" and code.facts["VGPRs"] >= 2
+    assert code.facts["spilled VGPRs"] == code.facts["shared bytes"] == 0
+    if disassembler(CLANG, "hip"):
+        assert code.instructions["global stores"] == 1
