@@ -22,7 +22,10 @@ def code(name, registers, **instructions):
     return Code(name, facts, instructions)
 
 
-ADD, OF_KOKKOS = "_ZN6league3addEv", "_ZN6Kokkos3runIN6league7AddRowsEEEvT_"
+ADD, OF_KOKKOS = (
+    "_ZN6league12_GLOBAL__N_13addEv",
+    "_ZN6Kokkos3runIN6league7AddRowsEEEvT_",
+)
 
 
 def made_builds():

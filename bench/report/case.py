@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from .schema import Kernel
+
 USUAL = "stream"  # the execution whose name is left out
 
 
@@ -155,6 +157,8 @@ class Case:
     stages: dict[str, list[float]] = field(default_factory=dict)
     metrics: dict[Metric, Values] = field(default_factory=dict)
     timeline: list[Event] = field(default_factory=list)
+    kernels: tuple[Kernel, ...] = ()  # that a compute launches on a GPU
+    kernels_note: str = ""  # why these are not known
     energies: dict[str, list[float]] = field(default_factory=dict)  # [J], by launch
     energy_reason: str = ""  # why energy was asked for and there is none
     end_to_end: dict[tuple[str, str], EndToEnd] = field(

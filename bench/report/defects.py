@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from . import units
@@ -29,8 +29,8 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Defect:
-    """A native, its portable twin, and how many times slower the native is."""
+class Twins:
+    """A portable row and the native of its method, and how many times as long the slower one takes."""
 
     launch: str  # default or best, of both
     native: Row
@@ -38,27 +38,42 @@ class Defect:
     ratio: Estimate
 
 
-def defects(rows: Iterable[Row]) -> list[Defect]:
-    """Method by method; the largest first."""
+def defects(rows: Iterable[Row]) -> list[Twins]:
+    """Natives that are slower, method by method; the largest ratio first."""
+    return apart(rows, lambda row: row.case.kind in PORTABLES, native_is_slower=True)
+
+
+def apart(
+    rows: Iterable[Row], portable: Callable[[Row], bool], native_is_slower: bool
+) -> list[Twins]:
+    """Twins of which one is slower by more than BEYOND; the largest ratio first."""
     some = [row for row in rows if row.case.algorithm not in NO_ALGORITHMS]
-    found = [
-        defect("default", list(filter(automatic, group))) or defect("best", group)
-        for group in methods(some)
-    ]
-    return sorted(filter(None, found), key=lambda one: -one.ratio.value)
+    found = []
+    for group in methods(some):
+        for launch, kept in (("default", filter(automatic, group)), ("best", group)):
+            if pair := twins(launch, list(kept), portable, native_is_slower):
+                found.append(pair)
+                break
+    return sorted(found, key=lambda one: -one.ratio.value)
 
 
-def defect(launch: str, rows: list[Row]) -> Defect | None:
-    """That of one method at these launches; None where there is none."""
-    portable = quickest(row for row in rows if row.case.kind in PORTABLES)
+def twins(
+    launch: str,
+    rows: list[Row],
+    is_portable: Callable[[Row], bool],
+    native_is_slower: bool,
+) -> Twins | None:
+    """Those of one method at these launches; None where they are not that far apart."""
+    portable = quickest(filter(is_portable, rows))
     native = same_method(portable, rows)
-    factor = ratio(native, portable)
+    sides = (native, portable) if native_is_slower else (portable, native)
+    factor = ratio(*sides)
     if not (portable and native and factor) or factor.value <= BEYOND:
         return None
-    return Defect(launch, native, portable, factor)
+    return Twins(launch, native, portable, factor)
 
 
-def cells(found: Iterable[Defect]) -> list[tuple[str, ...]]:
+def cells(found: Iterable[Twins]) -> list[tuple[str, ...]]:
     """A row of texts by COLUMNS for each."""
     return [
         (

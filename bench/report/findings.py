@@ -21,6 +21,7 @@ from . import (
     scaling,
     shape_texts,
     shapes,
+    slower,
     sweeps,
     unresolved,
 )
@@ -45,6 +46,7 @@ class Findings:
     unexpected: list[expected.Unexpected]
     shapes: list[shapes.ShapeStudy]
     detectable: list[str]
+    slower: list[str]  # pairs of Kokkos and native
     margin: float
 
     def texts(self) -> list[str]:
@@ -58,6 +60,7 @@ class Findings:
             *learning.texts(self.trainings),
             *means.texts(self.means),
             *gap_texts.texts(self.gaps),
+            *self.slower,
             *sweeps.texts(self.sweeps),
             *crossovers.texts(self.device_crossovers),
             *crossovers.texts(self.end_to_end),
@@ -87,5 +90,6 @@ def analyse(
         expected.unexpected(rows),
         shapes.studies(rows),
         detectable.texts(row.detectable for row in of_study(rows)),
+        slower.texts(slower.slower(rows), builds),
         margin,
     )

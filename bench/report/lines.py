@@ -72,6 +72,12 @@ class Build:
         held = (u.used for u in self.units if u.holds(algorithm, method, model))
         return NOTHING.union(*held)
 
+    def codes(self, case: Case) -> dict[str, Code]:
+        """The kernels in the objects of a case's variant, by name."""
+        names = (case.algorithm, case.method, case.model)
+        held = (unit.kernels for unit in self.units if unit.holds(*names))
+        return {code.name: code for some in held for code in some}
+
     def variants(self) -> list[tuple[str, str, str]]:
         """Algorithm, method and model of all that the objects hold, in order; no method where the source names none."""
         names = (

@@ -137,6 +137,8 @@ def combine(first: Case, second: Case) -> Case:
         best.stages[stage] = best.stages.get(stage, []) + times
     metrics.combine(best, other)
     best.timeline = best.timeline or other.timeline
+    best.kernels = best.kernels or other.kernels
+    best.kernels_note = best.kernels_note or other.kernels_note
     best.energies = {**best.energies, **other.energies}
     best.energy_reason = best.energy_reason or other.energy_reason
     best.powers = best.powers + other.powers

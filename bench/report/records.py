@@ -87,6 +87,8 @@ def read_results(row: Row, launch_id: str) -> dict[str, Any]:
         "latencies": [] if row.latency_s is None else [row.latency_s],
         "stages": {stage: [time] for stage, time in row.stages.items()},
         "metrics": metrics.read(row, launch_id),
+        "kernels": tuple(row.kernels),
+        "kernels_note": row.kernels_note,
         "timeline": timeline,
         "end_to_end": ways,
         **(read_energy(row.energy, launch_id) if row.energy else {}),
