@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Performance portability of applications over a named set of platforms.
 
-An application is a model (its fastest method and launch), or the composite ``native``:
-on each platform the fastest of what was written for it or sold with it. Efficiencies e_i
+An application is a tier of Kokkos' code or another model (its fastest method and launch), or the composite
+``native``: on each platform the fastest of what was written for it or sold with it. Efficiencies e_i
 are of one problem on platform i: application efficiency t_best / t over all variants
 measured there, architecture efficiency t_roofline / t at the measured ceilings. Over the
 set H, PP = |H| / sum_i(1 / e_i) if the application ran and passed on every platform, else
@@ -24,6 +24,7 @@ from .case import Case
 from .kinds import OF_DEVICE, PORTABLE, PORTABLES
 from .rows import Row
 from .selection import fastest, measured, of_study, text_of, time, work_title
+from .writing import tier
 
 COMPOSITE = "native"
 MIN_PLATFORMS = 2
@@ -43,11 +44,12 @@ class Score:
 class Portability:
     """One application on one problem."""
 
-    application: str  # a model, or the composite native
+    application: str  # a tier, a model, or the composite native
     kind: str  # of the model; empty for the composite
     problem: str
     whole: str  # the same with all that tells it from others
     platforms: tuple[str, ...]  # the whole set
+    vendors: tuple[str, ...]  # of the GPUs in it
     support: float  # share of the set on which it ran and passed
     left_out: int  # platforms where a best time has no interval: not in the set
     application_efficiency: Score  # against the best variant there
@@ -112,7 +114,7 @@ def best_of(rows: list[Row]) -> Best:
     common = max(alike, key=lambda key: (PORTABLE in kinds[key], len(alike[key])))
     applications: dict[str, list[Row]] = defaultdict(list)
     for row in alike[common]:
-        applications[row.case.model].append(row)
+        applications[tier(row.case) or row.case.model].append(row)
         if row.case.kind in OF_DEVICE:
             applications[COMPOSITE].append(row)
     return Best({name: fastest(some) for name, some in applications.items()})
@@ -163,6 +165,8 @@ def make_portability(
         if application in one.by_application
     }
     platforms = tuple(best)
+    some = [next(iter(one.by_application.values())).case for one in best.values()]
+    gpus = [case.device_name for case in some if case.device_kind == "gpu"]
     efficiencies = {p: best[p].time / time(row) for p, row in own.items()}
     shares = {p: row.roofline_share for p, row in own.items()}
     rooflines = {p: share for p, share in shares.items() if share and share <= 1}
@@ -174,6 +178,7 @@ def make_portability(
         problem=title,
         whole=title.replace(first.problem, first.sizes),
         platforms=platforms,
+        vendors=tuple(dict.fromkeys(name.split()[0] for name in gpus if name)),
         support=len(own) / len(platforms),
         left_out=left_out,
         application_efficiency=score(efficiencies, platforms),
@@ -189,7 +194,7 @@ def converged(cases: list[Case], builds: Mapping[str, lines.Build]) -> float | N
 
 
 def texts(found: list[Portability]) -> list[str]:
-    """One line per problem: PP of kokkos and native, the set, mean and minimum."""
+    """One line per problem: PP of Kokkos' tiers and native, the set, mean and minimum."""
     told: dict[str, list[str]] = defaultdict(list)
     for one in found:
         if one.kind in ("", *PORTABLES):
@@ -199,9 +204,17 @@ def texts(found: list[Portability]) -> list[str]:
             if one.convergence is not None:
                 rest += f", code convergence {one.convergence:.2f}"
             problem = f"PP of {one.problem} on {' and '.join(one.platforms)}"
+            problem += f"{of_one_vendor(one)}, against the best measured there"
             if one.left_out:
                 plural = "s" if one.left_out > 1 else ""
                 some = f"{one.left_out} platform{plural} without an interval"
                 problem += f" ({some} left out)"
             told[problem].append(f"{one.application} {score.pp:.2f} ({rest})")
     return [f"{problem}: {'; '.join(texts)}" for problem, texts in told.items()]
+
+
+def of_one_vendor(one: Portability) -> str:
+    """What a set of platforms cannot show; empty where it has GPUs of several vendors."""
+    if len(one.vendors) > 1:
+        return ""
+    return f", GPUs of {one.vendors[0]} alone" if one.vendors else ", no GPU"

@@ -180,7 +180,7 @@ def test_cascade_needs_three_platforms(save, entry, tmp_path):
         figures = list(cascade.figures(rows, analyse(rows, 0.02)))
         assert len(figures) == (number == 2)
     text = drawn(figures[0], tmp_path)
-    assert "kokkos, PP 1.00" in text and "cuda, PP 0.00" in text
+    assert "written once, PP 1.00" in text and "cuda, PP 0.00" in text
     assert "1 A100, 2 H200, 3 MI300" in figures[0].caption
     assert len(figures[0].cases) == 6  # those of one device
 

@@ -52,11 +52,11 @@ def rows(folders):
 
 def test_convergence_stands_beside_pp(rows, builds):
     found = {one.application: one for one in portability(rows, builds)}
-    assert found["kokkos"].convergence == 0.5
+    assert found["written once"].convergence == 0.5
     assert found["native"].convergence == 0.25
     assert found["cuda"].convergence is None  # one platform
     (text,) = texts(portability(rows, builds))
-    assert "kokkos 0.67 (mean 0.75, min 0.50, runs on 100 %, code conver" in text
+    assert "written once 0.67 (mean 0.75, min 0.50, runs on 100 %, code conver" in text
     assert "native 1.00 (" in text and "code convergence 0.25)" in text
     assert "convergence" not in texts(portability(rows))[0]
 
@@ -74,7 +74,7 @@ def test_navigation_chart(rows, builds):
     (panel,) = figure.draw().axes
     points = {line.get_label(): line.get_xydata().tolist() for line in panel.lines}
     assert points == {
-        "kokkos: convergence 0.50, PP 0.67": [[0.5, pytest.approx(2 / 3)]],
+        "written once: convergence 0.50, PP 0.67": [[0.5, pytest.approx(2 / 3)]],
         "native: convergence 0.25, PP 1.00": [[0.25, 1]],
     }
 
@@ -82,7 +82,7 @@ def test_navigation_chart(rows, builds):
 def test_p3_names_the_lines(rows, builds):
     lines = list(csv.DictReader(io.StringIO(to_p3(rows, builds))))
     keys = {(line["arch"], line["variant"]): line["coverage_key"] for line in lines}
-    assert keys["openmp", "kokkos"] == "openmp/vector_add/wide/kokkos"
+    assert keys["openmp", "written once"] == "openmp/vector_add/wide/kokkos"
     assert keys["openmp", "native"] == "openmp/vector_add/wide/openmp"
     assert {line["coverage_key"] for line in csv.DictReader(io.StringIO(to_p3(rows)))} == {""}  # fmt: skip
     found = csv.DictReader(io.StringIO(to_coverage(rows, builds)))

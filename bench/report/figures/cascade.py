@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..findings import Findings
-from ..portability import Portability, platform
+from ..portability import Portability, of_one_vendor, platform
 from ..rows import Row
 from ..selection import measured, work_title
 from .figure import Figure, device_name, provenance
@@ -44,7 +44,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             title=title,
             caption="Application efficiency (best time there over own time) of each application, its platforms sorted best "
             f"to worst: a line that ends early does not run on the rest. PP over the whole set: {scores}. "
-            f"The set: {numbered(platforms)}.",
+            f"The set{of_one_vendor(group[0])}: {numbered(platforms)}.",
             cases=here,
             draw=partial(draw, group, title, here),
             name=f"Portability cascade: {group[0].whole}",

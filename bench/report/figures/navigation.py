@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..findings import Findings
-from ..portability import Portability
+from ..portability import Portability, of_one_vendor
 from ..rows import Row
 from .cascade import behind, numbered
 from .figure import Figure, provenance
@@ -38,7 +38,7 @@ def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
             caption="PP (0 where an application does not run on all of the set) against code convergence: the mean over pairs "
             "of platforms of the lines with machine code on both over those on either. Top right is portable and written "
             "once; since compilers keep different lines of one statement, one body on two of them is below 1. "
-            f"The set: {numbered(group[0].platforms)}.",
+            f"The set{of_one_vendor(group[0])}: {numbered(group[0].platforms)}.",
             cases=here,
             draw=partial(draw, group, title, here),
             name=f"Navigation chart: {group[0].whole}",
