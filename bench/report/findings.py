@@ -15,6 +15,7 @@ from . import (
     launches,
     learning,
     lines,
+    literature,
     means,
     nulls,
     portability,
@@ -67,6 +68,7 @@ class Findings:
             *scaling.texts(self.scalings),
             *launches.texts(self.maps, self.margin),
             *portability.texts(self.portability),
+            *literature.texts(self.gaps),
         ]
 
 
