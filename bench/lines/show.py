@@ -5,7 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bench.report.lines import NOTHING, Build, Used, apportioned, convergence
+from bench.report.lines import (
+    NOTHING,
+    Build,
+    Used,
+    apportioned,
+    convergence,
+    whole,
+)
 from bench.report.portability import COMPOSITE
 from bench.report.table import markdown_table
 
@@ -27,14 +34,10 @@ def applications(build: Build, model: str) -> tuple[str, ...]:
 def table(builds: dict[str, Build]) -> str:
     """Markdown: a row for each variant, and one for the natives of a method together."""
     names = list(builds)
-    variants = list(dict.fromkeys(v for b in builds.values() for v in b.variants()))
-    whole = {
-        variant: NOTHING.union(*(b.used(*variant) for b in builds.values()))
-        for variant in variants
-    }
-    shares = apportioned(whole)
+    used_in_all = whole(builds.values())
+    shares = apportioned(used_in_all)
     rows = []
-    for algorithm, method, model in ordered(variants):
+    for algorithm, method, model in ordered(list(used_in_all)):
         used = [
             NOTHING.union(
                 *(b.used(algorithm, method, m) for m in applications(b, model))

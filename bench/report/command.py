@@ -11,7 +11,7 @@ from pathlib import Path
 from . import builds, hosts, metric_texts, noise, sources, terminal
 from .files import write_whole
 from .findings import analyse
-from .lines import BadLines, Build, read
+from .lines import BadLines, Build, add_metrics, read
 from .merge import load
 from .p3 import to_coverage, to_p3
 from .page import Report, write_page
@@ -78,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
     if not cases:
         complain("no record could be read, so no table")
         return 1
+    add_metrics(cases, lines)
     rows = build_rows(cases, options.margin)
     for problem in (too_fast := impossible_rows(rows)):
         complain(problem)

@@ -20,10 +20,17 @@ from typing import Any
 
 import msgspec
 
-from .case import Case
+from .case import Case, Metric
 from .codes import Code
 
 SCHEMA = 2
+
+# What the code of a variant costs, as metrics of a case.
+LINES = Metric("source_lines", "", "launch")
+COMPILE, CODE = (
+    Metric("compile_time", "s", "launch"),
+    Metric("code_size", "B", "launch"),
+)
 
 Used = frozenset[tuple[str, int]]  # lines: a file from the root, and a number from 1 on
 NOTHING: Used = frozenset()
@@ -95,6 +102,42 @@ def used_by(case: Case, builds: Mapping[str, Build]) -> Used:
     """Lines of a case's variant in the build that it was measured with; none where they are not known."""
     here = builds.get(case.context.build.preset)
     return here.used(case.algorithm, case.method, case.model) if here else NOTHING
+
+
+def whole(builds: Iterable[Build]) -> dict[tuple[str, str, str], Used]:
+    """The lines of each variant in any of these builds."""
+    some = list(builds)
+    variants = dict.fromkeys(variant for one in some for variant in one.variants())
+    return {
+        variant: NOTHING.union(*(one.used(*variant) for one in some))
+        for variant in variants
+    }
+
+
+def add_metrics(cases: Iterable[Case], builds: Mapping[str, Build]) -> None:
+    """What the code of a case costs, as metrics of it: as they are in the build that it was measured with, and its
+    apportioned lines in all builds."""
+    shares = apportioned(whole(builds.values()))
+    for case in cases:
+        build = builds.get(case.context.build.preset)
+        names = (case.algorithm, case.method, case.model)
+        units = [unit for unit in build.units if unit.holds(*names)] if build else []
+        if not units or not case.launches:
+            continue
+        all_of_model = (case.algorithm, "", case.model)  # where sources name no methods
+        share = shares[names if names in shares else all_of_model]
+        costs = {
+            LINES: round(share, 1),
+            COMPILE: round(sum(unit.seconds for unit in units), 1),
+            CODE: float(sum(unit.code_bytes for unit in units)),
+        }
+        for metric, value in costs.items():
+            case.metrics[metric] = {launch: [value] for launch in case.launches}
+
+
+def source_lines(case: Case) -> float:
+    """Its apportioned lines; 0 where they are not known."""
+    return next(iter(case.metrics.get(LINES, {"": [0.0]}).values()))[0]
 
 
 def distance(one: Used, other: Used) -> float:

@@ -63,7 +63,7 @@ def report() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="FILE",
-        help="lines with machine code, of python3 -m bench.lines: for code convergence",
+        help="what python3 -m bench.lines wrote: for code convergence, what lines buy, and why Kokkos is slower",
     )
     parser.add_argument(
         "--png",

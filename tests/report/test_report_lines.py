@@ -9,9 +9,11 @@ import pytest
 
 from bench.report.__main__ import main
 from bench.report.figures import navigation
+from bench.report.figures import source_lines as chart
 from bench.report.findings import analyse
-from bench.report.lines import to_json
+from bench.report.lines import add_metrics, source_lines, to_json
 from bench.report.merge import load
+from bench.report.metric_texts import texts as metrics_of
 from bench.report.p3 import to_coverage, to_p3
 from bench.report.portability import portability, texts
 from bench.report.rows import build_rows
@@ -79,6 +81,41 @@ def test_navigation_chart(rows, builds):
     }
 
 
+def test_what_code_costs_are_metrics(folders, builds):
+    cases, _ = load(folders)
+    add_metrics(cases, builds)
+    told = {(c.device_kind, c.model): metrics_of(c) for c in cases}
+    assert (
+        told["gpu", "cuda"]
+        == "source lines: 2.5; compile time [s]: 9.5; code size [B]: 4,096"
+    )
+    # lines of all builds; the object of a build
+    assert told["gpu", "kokkos"].startswith("source lines: 2; ")
+    assert told["host", "kokkos"].startswith("source lines: 2; ")
+    del builds["openmp"]
+    again, _ = load(folders)
+    add_metrics(again, builds)
+    known = {c.device_kind: source_lines(c) for c in again if c.model == "kokkos"}
+    assert known == {"gpu": 1.5, "host": 0}
+
+
+def test_speed_against_lines(folders, builds):
+    pytest.importorskip("matplotlib")
+    cases, _ = load(folders)
+    assert not list(chart.figures(build_rows(cases, 0.02), analyse([], 0.02)))
+    add_metrics(cases, builds)
+    figures = list(chart.figures(build_rows(cases, 0.02), analyse([], 0.02)))
+    host = next(one for one in figures if "Intel Xeon" in one.title)
+    assert "1 is the best in this table, wide / openmp" in host.caption
+    (panel,) = host.draw().axes
+    points = sorted(line.get_xydata()[0].tolist() for line in panel.lines)
+    assert points == [[1.5, 1], [2, pytest.approx(0.5)]]
+    assert {text.get_text() for text in panel.texts} == {
+        "wide / kokkos",
+        "wide / openmp",
+    }
+
+
 def test_p3_names_the_lines(rows, builds):
     lines = list(csv.DictReader(io.StringIO(to_p3(rows, builds))))
     keys = {(line["arch"], line["variant"]): line["coverage_key"] for line in lines}
@@ -97,7 +134,8 @@ def test_the_command_takes_the_file(folders, builds, tmp_path, capsys):
     (file := tmp_path / "lines.json").write_text(to_json(builds.values()))
     words = [*map(str, folders), "--output", str(tmp_path), "--lines"]
     assert main([*words, str(file)]) == 0
-    assert "code convergence 0.50" in (tmp_path / "table.md").read_text()
+    table = (tmp_path / "table.md").read_text()
+    assert "code convergence 0.50" in table and "source lines: 2.5;" in table
     assert (tmp_path / "coverage.csv").exists()
     file.write_text("{}")
     assert main([*words, str(file)]) == 2

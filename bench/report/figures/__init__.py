@@ -27,6 +27,7 @@ from . import (
     roofline,
     scaling,
     shapes,
+    source_lines,
     stage_sweeps,
     stages,
     sweeps,
@@ -51,7 +52,8 @@ MODULES = (
         ladder,
         stages,
     ),
-    *(stage_sweeps, timelines, launches, memory, energy, cascade, navigation, accuracy),
+    *(stage_sweeps, timelines, launches, memory, energy, cascade, navigation),
+    *(source_lines, accuracy),
 )
 
 __all__ = ["Figure", "all_figures", "available", "render"]

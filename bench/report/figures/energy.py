@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -22,13 +21,13 @@ from .figure import (
     provenance,
     whole,
 )
+from .labels import names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 LABELLED = 8  # the variants of least energy
-LINE = 0.045  # height of a name, of the panel's
 
 
 def figures(rows: list[Row], found: Findings) -> Iterator[Figure]:
@@ -92,7 +91,8 @@ def draw(rows: list[Row], title: str) -> Canvas:
     panel.set_xlim(min(times_of) / 1.3, max(times_of) * 3)
     panel.set_ylim(min(energies) / 1.5, max(energies) * 1.5)
     power_lines(panel)
-    names(panel, sorted(rows, key=energy)[:LABELLED])
+    least = sorted(rows, key=energy)[:LABELLED]
+    names(panel, [(variant(row.case), time(row), energy(row)) for row in least])
     style.log_axis(panel.xaxis, style.time_text)
     style.log_axis(panel.yaxis, joules_text)
     panel.set_xlabel("time of one compute (log)")
@@ -105,25 +105,6 @@ def joules_text(value: float, _: object = None) -> str:
     """``20 mJ`` for a tick."""
     size, unit = next((e for e in ENERGIES if value >= e[0] * (1 - 1e-9)), ENERGIES[-1])
     return f"{value / size:.4g} {unit}"
-
-
-def names(panel: Axes, rows: list[Row]) -> None:
-    """The variants beside their marks, moved up where they would lie on each other. @pre ordered by energy"""
-    from . import style
-
-    low, high = (math.log(end) for end in panel.get_ylim())
-    free = 0.0
-    for row in rows:
-        place = max((math.log(energy(row)) - low) / (high - low), free)
-        free = place + LINE
-        panel.annotate(
-            variant(row.case),
-            (time(row), energy(row)),
-            xytext=(time(row) * 1.12, math.exp(low + place * (high - low))),
-            arrowprops={"arrowstyle": "-", "color": style.GREY, "linewidth": 0.6},
-            fontsize=8,
-            va="center",
-        )
 
 
 def power_lines(panel: Axes) -> None:
