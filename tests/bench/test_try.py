@@ -2,6 +2,7 @@
 """`league try`: templates, and planted kernels, compiled and run on the CPU as a user does."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -91,12 +92,17 @@ def test_templates_are_right(algorithm, tmp_path):
     )
     few = [word for pair in SMALL[algorithm] for word in ("--set", pair)]
     done, rows = league_try(
-        *(kokkos, python, "--as", algorithm, *FEW, *few), records=tmp_path / "records"
+        *(kokkos, python, "--as", algorithm, *FEW, *few),
+        *("--set", "models=kokkos,openmp"),
+        records=tmp_path / "records",
     )
     for row in (f"your_kokkos {kokkos.stem}", f"your_python {python.stem}"):
         assert rows[row]["status"] == "passed", rows[row]["reason"]
     assert all(row["status"] != "failed" for row in rows.values()), done.stdout
-    assert f"> your_kokkos       {kokkos.stem}" in done.stdout
+    assert f"> your_kokkos         {kokkos.stem}  " in done.stdout
+    for code in ("flat", "written once", "native", "yours"):
+        assert re.search(rf" {code} +[\d.]+ [mu]?s ", done.stdout), done.stdout
+    assert re.search(r" \[[\d.e+-]+, [\d.e+-]+\]$", done.stdout, re.MULTILINE)
     lines = kokkos.read_text(encoding="utf-8").splitlines()
     assert len(lines) < 60
     assert max(map(len, lines)) <= 120
