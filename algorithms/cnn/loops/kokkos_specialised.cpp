@@ -13,8 +13,10 @@ using MethodShard =
     std::conditional_t<kokkos::on_gpu, GpuShard<Gpu, FloatMethod<OnGpu>>, kokkos_model::OnHost<LoopStep<OnHost>>>;
 using OfCifar10 = std::conditional_t<kokkos::on_gpu, GpuLayersShard<Gpu, FloatLayers<Cifar10>>,
                                      kokkos_model::OnHost<LayerStep<Cifar10>>>;
-const RegisterTraining<MethodShard<DirectBackward, HostDirect>, OfCifar10> direct{"direct", kokkos::model};
-const RegisterTraining<MethodShard<RoutedBackward, HostRouted>> routed{"routed", kokkos::model};
+const RegisterTraining<MethodShard<DirectBackward, HostDirect>, OfCifar10> direct{
+    "direct", several_bodies(kokkos::specialised_model, true)};
+const RegisterTraining<MethodShard<RoutedBackward, HostRouted>> routed{"routed",
+                                                                       several_bodies(kokkos::specialised_model, true)};
 
 }  // namespace
 }  // namespace league::cnn
