@@ -115,6 +115,69 @@ class Staged {
   Pack next_[kokkos::on_gpu ? passes : 1];
 };
 
+/// Some packs of each of `rows` rows, which all threads of a team read. On a GPU they are copied to scratch through
+/// registers, so that the next ones are loaded while these are used, each row followed by `padding` packs, so that
+/// threads read other banks; on a host they are read where they lie.
+template <class Pack, int rows, int packs, int threads, int padding = 0>
+class StagedRows {
+  using From = Kokkos::View<const Pack*, Kokkos::LayoutRight, kokkos::Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  static constexpr bool copies = kokkos::on_gpu;
+  static constexpr int pitch = packs + padding, passes = copies ? rows * packs / threads : 0;
+  static constexpr std::size_t size = copies ? rows * pitch : 0;
+  static_assert(!copies || rows * packs % threads == 0);
+
+ public:
+  /// @pre the policy's scratch has `scratch_bytes` more
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION explicit StagedRows(const Member& team) : scratch_(scratch_of<Pack>(team, size)) {}
+  static constexpr std::size_t scratch_bytes() { return blocks::scratch_bytes<Pack>(size); }
+
+  /// Reads from now on `from`, rows of `from_pitch` packs.
+  KOKKOS_FORCEINLINE_FUNCTION void read(const From& from, std::int64_t from_pitch) {
+    from_ = from, from_pitch_ = from_pitch;
+  }
+  /// Fetches the packs from `first` on, of `count` rows: on a GPU the others are zeros, on a host the last one.
+  KOKKOS_FORCEINLINE_FUNCTION void fetch([[maybe_unused]] int thread, std::int64_t first, int count) {
+    first_ = first, count_ = count;
+    if constexpr (copies)
+      unrolled<passes>([&](int pass) {
+        const int at = thread + pass * threads, row = at / packs, column = at % packs;
+        next_[pass] = row < count ? from_(first + row * from_pitch_ + column) : Pack{};
+      });
+  }
+  /// Makes the fetched packs those that `at` returns. @pre a barrier before, and after
+  KOKKOS_FORCEINLINE_FUNCTION void put([[maybe_unused]] int thread) {
+    if constexpr (copies)
+      unrolled<passes>([&](int pass) {
+        const int at = thread + pass * threads;
+        scratch_[at / packs * pitch + at % packs] = next_[pass];
+      });
+    else
+      place_ = first_, there_ = count_;
+  }
+  /// Where a row begins.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t place(int row) const {
+    if constexpr (copies)
+      return row * pitch;
+    else
+      return place_ + (row < there_ ? row : there_ - 1) * from_pitch_;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION const Pack& at(std::int64_t place) const {
+    if constexpr (copies)
+      return scratch_[place];
+    else
+      return from_(place);
+  }
+
+ private:
+  From from_;
+  std::int64_t from_pitch_ = 0;
+  Pack* scratch_;
+  std::int64_t first_ = 0, place_ = 0;
+  int count_ = 0, there_ = 0;
+  Pack next_[copies ? passes : 1];
+};
+
 /// Up to `rows` elements of some columns, values or packs, which all lanes of a team read. On a GPU they are copied to
 /// scratch, each column followed by an element more, so that lanes read other banks; on a host they are read where they
 /// lie.

@@ -1,138 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
-#include <optional>
-
 #include "algorithms/cnn/dense.hpp"
-#include "algorithms/cnn/shard.hpp"
-#include "backends/launch.hpp"
+#include "algorithms/cnn/training.hpp"
 
-/// What the networks and methods of our own kernels share on one GPU: state, update, tests.
 namespace league::cnn {
 
-/// Updates four parameters; all their loads are in flight together. `Pack`: packs the weights from `first` to `end`.
-template <class Pack, class S, class Memory>
-struct Update {
-  static constexpr int all = S::Net::parameters, together = 4, threads = (all + together - 1) / together;
-  S s;
-  Memory memory;
-  LEAGUE_FUNCTION void operator()(int first) const {
-    const blocks::StepSize<float> size = *memory.size;
-    blocks::Weight<float> weights[together];
-    float gradients[together];
-    blocks::unrolled<together>([&](int n) {
-      const int at = first + n * threads;
-      if (at < all) weights[n] = s.weight(at), gradients[n] = s.gradient[at];
-    });
-    blocks::unrolled<together>([&](int n) {
-      const int at = first + n * threads;
-      if (at >= all) return;
-      s.store(at, blocks::advanced(s.optimizer, weights[n], gradients[n], size, S::Net::adam_epsilon));
-      if (at >= Pack::first && at < Pack::end) Pack{s, memory}(at - Pack::first);
-    });
-    if (first == 0) s.end_step();
-  }
-};
-
-/// Updates a parameter where the optimizer is sharded.
-template <class Pack, class S, class Memory>
-struct UpdateReplicated {
-  using All = Replicated<typename S::Net>;
-  S s;
-  Memory memory;
-  LEAGUE_FUNCTION void operator()(int at) const {
-    const int i = All::parameter(at);
-    s.update(i, *memory.size);
-    if (i >= Pack::first && i < Pack::end) Pack{s, memory}(i - Pack::first);
-    if (at == 0) s.end_step();
-  }
-};
-
-/// `Gpu`: the model's arrays, and a launcher of kernels. `Memory_`: of the kernels, beside the state. `Pack_`: packs
-/// the parameters from `first` to `end` for them.
+/// A training on one GPU by kernels that a team of threads takes item by item.
 template <class Gpu, class Net, class Memory_, class Pack_>
-class GpuTraining : public CnnShard<Gpu::template Array, Net> {
-  using Base = CnnShard<Gpu::template Array, Net>;
+class GpuTraining : public KernelTraining<Gpu, Net, Memory_, Pack_> {
+  using Base = KernelTraining<Gpu, Net, Memory_, Pack_>;
 
  public:
-  using State = StateOf<Net>;
-  using Take = TakeOf<Net>;
-  using Memory = Memory_;
-  using Pack = Pack_;
+  using typename Base::State, typename Base::Take;
 
   GpuTraining(const Cnn& problem, const Context& context, const Shard& shard)
-      : Base(problem, context, shard),
-        gpu_(Base::runtime(), Base::queue()),
-        multiprocessors_(league::multiprocessors(*this)) {
-    if (Base::is_sharded()) second_gpu_.emplace(Base::runtime(), Base::second_queue());
-    Base::declare(size_, "cnn/step_size", 1);
-  }
-  void begin() const override {
-    launcher().elements(State::copying_threads, Begin<State>{Base::memory()});
-    launcher().elements(Pack::end - Pack::first, Pack{Base::memory(), kernel_memory()});
-  }
-  void keep_start() const override { launcher().elements(State::copying_threads, KeepStart<State>{Base::memory()}); }
-  void keep_before() const override { launcher().elements(State::copying_threads, KeepBefore<State>{Base::memory()}); }
-  void update_own() const override {
-    const Range own = Base::own_parameters();
-    second_gpu_->launcher().elements(static_cast<int>(own.size()),
-                                     UpdateOwn<State>{Base::memory(), static_cast<int>(own.begin)});
-  }
-  void update() const override {
-    using All = Update<Pack, State, Memory>;
-    using Rest = UpdateReplicated<Pack, State, Memory>;
-    if (Base::is_sharded())
-      launcher().elements(Replicated<Net>::all, Rest{Base::memory(), kernel_memory()});
-    else
-      launcher().elements(All::threads, All{Base::memory(), kernel_memory()});
-  }
-  void evaluate() const override {
-    const State s = Base::memory();
-    for (std::int64_t begin = 0; begin < s.test_count;) {
-      const Take take = s.tests(begin);
-      classify(s, take);
-      begin += take.count;
-    }
-    count_right(s);
-  }
-  void end_epoch() const override { launcher().elements(1, EndEpoch<State>{Base::memory()}); }
+      : Base(problem, context, shard), multiprocessors_(league::multiprocessors(*this)) {}
 
  protected:
-  [[nodiscard]] virtual Memory kernel_memory() const = 0;
-  /// The kernels forward, for the test images of `take`.
-  virtual void classify(const State& s, const Take& take) const = 0;
-
-  /// Counts the test images that are classified right.
-  virtual void count_right(const State& s) const { items<CountRight>(s, s.tests(0), 1); }
-
-  /// The league size of every launch is at most this; 0: no limit. @throws Unsupported for a launch that says more
-  void limit_league(const Launch& launch) {
-    if (launch.team > 0 || launch.vector > 0 || launch.tile > 0)
-      throw Unsupported("team, vector and tile: fixed by the kernels of this method");
-    league_ = launch.league;
-  }
-  [[nodiscard]] int league_size(int items) const { return league_ > 0 ? std::min(league_, items) : items; }
+  void count_right(const State& s) const override { items<CountRight>(s, s.tests(0), 1); }
   /// The requested league size, or so many teams per multiprocessor.
-  [[nodiscard]] int teams(int per_multiprocessor) const {
-    return league_ > 0 ? league_ : per_multiprocessor * multiprocessors_;
-  }
+  [[nodiscard]] int teams(int per_multiprocessor) const { return Base::teams(per_multiprocessor * multiprocessors_); }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
-  /// Maximum images per batch; `some_images`: at least one, for sizes of arrays.
-  [[nodiscard]] int images() const { return static_cast<int>(Base::max_images()); }
-  [[nodiscard]] int some_images() const { return std::max(images(), 1); }
-  [[nodiscard]] auto launcher() const { return gpu_.launcher(); }
-  [[nodiscard]] blocks::StepSize<float>* step_size() const { return size_.data(); }
   template <class Kernel>
   void items(const State& s, const Take& take, int count) const {
-    if (count > 0) launcher().template items<Kernel>(league_size(count), s, kernel_memory(), take, count);
+    if (count > 0)
+      Base::launcher().template items<Kernel>(Base::league_size(count), s, this->kernel_memory(), take, count);
   }
 
  private:
-  Gpu gpu_;
-  std::optional<Gpu> second_gpu_;  ///< of a sharded optimizer; made before anything is recorded
-  int multiprocessors_, league_ = 0;
-  typename Gpu::template Array<blocks::StepSize<float>> size_;
+  int multiprocessors_;
 };
 
 }  // namespace league::cnn

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // After oneDNN's reference primitives (ref_convolution and others): a loop per value, written anew.
+#include "algorithms/cnn/common/kokkos.hpp"
+
 #include "algorithms/cnn/flat/kokkos_layers.hpp"
-#include "algorithms/cnn/gpu_training.hpp"
-#include "algorithms/cnn/kokkos_launcher.hpp"
 #include "backends/kokkos/flat.hpp"
 
 namespace league::cnn {
@@ -18,10 +18,8 @@ struct PackNothing {
   LEAGUE_FUNCTION void operator()(int /*at*/) const {}
 };
 
-using Device = Gpu<blocks::TeamThreads>;
-
-class Flat final : public GpuTraining<Device, Mnist, FlatMemory, PackNothing> {
-  using Base = GpuTraining<Device, Mnist, FlatMemory, PackNothing>;
+class Flat final : public KernelTraining<Device, Mnist, FlatMemory, PackNothing> {
+  using Base = KernelTraining<Device, Mnist, FlatMemory, PackNothing>;
 
  public:
   Flat(const Cnn& problem, const Context& context, const Shard& shard)
@@ -55,7 +53,7 @@ class Flat final : public GpuTraining<Device, Mnist, FlatMemory, PackNothing> {
 
  private:
   [[nodiscard]] FlatMemory kernel_memory() const override {
-    return {a1_.data(), d_a1_.data(), gradients_.data(), step_size()};
+    return {a1_.view(), d_a1_.view(), gradients_.view(), step_size()};
   }
   void classify(const State& /*s*/, const Take& take) const override {
     of_images<Convolve1>(take, take.count);
@@ -85,7 +83,7 @@ class Flat final : public GpuTraining<Device, Mnist, FlatMemory, PackNothing> {
   kokkos::Array<float> a1_, d_a1_, gradients_;
 };
 
-const RegisterTraining<Flat> registered{"flat", kokkos::model, {Execution::stream}};
+const RegisterTraining<Flat> registered{"flat", written_once(kokkos::model), {Execution::stream}};
 
 }  // namespace
 }  // namespace league::cnn

@@ -2,8 +2,7 @@
 // After oneDNN's reference primitives (ref_convolution and others): a loop per value, written anew.
 #pragma once
 
-#include "algorithms/cnn/state.hpp"
-#include "backends/kokkos/kokkos.hpp"
+#include "algorithms/cnn/common/kokkos.hpp"
 
 /// The layers of the network `mnist`, forward and backward, a kernel each.
 namespace league::cnn::kokkos_model {
@@ -12,8 +11,8 @@ inline constexpr int plane1 = side1 * side1, planes1 = channels1 * plane1;  ///<
 
 /// Beside the state.
 struct FlatMemory {
-  float *a1, *d_a1;  ///< [images][channels1][side1][side1]: the first convolution's output, and its gradient
-  float* gradients;  ///< [images][fc1_weights]: of the convolutions' parameters
+  Vector<float> a1, d_a1;   ///< [images][channels1][side1][side1]: the first convolution's output, and its gradient
+  Vector<float> gradients;  ///< [images][fc1_weights]: of the convolutions' parameters
   blocks::StepSize<float>* size;
 };
 
@@ -38,7 +37,7 @@ struct Convolve1 : Layer {
     float sum = s.weights[conv1_biases + c];
     for (int t = 0; t < taps; ++t)
       sum += s.weights[conv1_weights + c * taps + t] * pixel<float>(image[t / 3 * side + t % 3]);
-    m.a1[at] = sum > 0 ? sum : 0;
+    m.a1(at) = sum > 0 ? sum : 0;
   }
 };
 
@@ -53,7 +52,7 @@ struct Convolve2 : Layer {
     float value = 0;
     int best = 0;
     for (int place = 0; place < 4; ++place) {
-      const float* from = m.a1 + i * std::int64_t{planes1} + (y + place / 2) * side1 + x + place % 2;
+      const float* from = &m.a1(i * std::int64_t{planes1} + (y + place / 2) * side1 + x + place % 2);
       float sum = s.weights[conv2_biases + o];
       for (int c = 0; c < channels1; ++c)
         for (int t = 0; t < taps; ++t)
@@ -172,7 +171,7 @@ struct BackToConvolution1 : Layer {
         if (Decision::place(s.pool_decisions[window + o * windows]) == y2 % 2 * 2 + x2 % 2)
           sum += s.weights[conv2_weights + (o * channels1 + c) * taps + t] * s.d_p[window + o * windows];
     }
-    m.d_a1[at] = m.a1[at] > 0 ? sum : 0;
+    m.d_a1(at) = m.a1(at) > 0 ? sum : 0;
   }
 };
 
@@ -185,7 +184,7 @@ struct Convolution2Gradients : Layer {
     const bool is_bias = parameter >= conv2_biases;
     const int weight = is_bias ? (parameter - conv2_biases) * channels1 * taps : parameter - conv2_weights;
     const int o = weight / taps / channels1, c = weight / taps % channels1, t = weight % taps;
-    const float* a1 = m.a1 + i * std::int64_t{planes1} + c * plane1 + t / 3 * side1 + t % 3;
+    const float* a1 = &m.a1(i * std::int64_t{planes1} + c * plane1 + t / 3 * side1 + t % 3);
     float sum = 0;
     for (int window = 0; window < windows; ++window) {
       const std::int64_t from = i * std::int64_t{pooled} + o * windows + window;
@@ -193,7 +192,7 @@ struct Convolution2Gradients : Layer {
       const int y = 2 * (window / pooled_side) + place / 2, x = 2 * (window % pooled_side) + place % 2;
       sum += s.d_p[from] * (is_bias ? 1 : a1[y * side1 + x]);
     }
-    m.gradients[i * std::int64_t{fc1_weights} + parameter] = sum;
+    m.gradients(i * std::int64_t{fc1_weights} + parameter) = sum;
   }
 };
 
@@ -207,10 +206,10 @@ struct Convolution1Gradients : Layer {
     const bool is_bias = parameter >= conv1_biases;
     const int c = is_bias ? parameter - conv1_biases : parameter / taps, t = is_bias ? 0 : parameter % taps;
     const std::uint8_t* image = images.image(i) + t / 3 * side + t % 3;
-    const float* d = m.d_a1 + i * std::int64_t{planes1} + c * plane1;
+    const float* d = &m.d_a1(i * std::int64_t{planes1} + c * plane1);
     float sum = 0;
     for (int n = 0; n < plane1; ++n) sum += d[n] * (is_bias ? 1 : pixel<float>(image[n / side1 * side + n % side1]));
-    m.gradients[i * std::int64_t{fc1_weights} + parameter] = sum;
+    m.gradients(i * std::int64_t{fc1_weights} + parameter) = sum;
   }
 };
 
@@ -220,7 +219,7 @@ struct AddImages : Layer {
   KOKKOS_FUNCTION void operator()(std::int64_t at) const {
     const int count = take().count;
     float sum = 0;
-    for (std::int64_t i = 0; i < count; ++i) sum += m.gradients[i * all + at];
+    for (std::int64_t i = 0; i < count; ++i) sum += m.gradients(i * all + at);
     s.gradient[at] = sum;
     if (at == 0) *m.size = s.step_size();
   }
