@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "algorithms/cnn/loops/kokkos_dense.hpp"
 #include "algorithms/cnn/loops/kokkos_dense_backward.hpp"
+#include "algorithms/cnn/loops/kokkos_direct.hpp"
 #include "algorithms/cnn/loops/kokkos_forward.hpp"
 #include "algorithms/cnn/loops/kokkos_routed.hpp"
 #include "algorithms/cnn/loops/kokkos_update.hpp"
@@ -132,8 +133,29 @@ struct Routed {
   }
 };
 
-const RegisterTraining<Loops<Routed>> routed{
-    "routed", written_once<float>(kokkos::model, []<class T>(Of<T>) { return blocks::named(of_forward); })};
+struct Direct {
+  using Last = Conv2Gradient;
+  static int items(int images) { return Conv2Gradient::bands * images; }
+  template <class Training>
+  static void run(const Training& on, const Layer& each) {
+    constexpr int width = Conv2Gradient::width;
+    const Memory memory = on.kernel_memory();
+    const auto first = blocks::packs<width>(Vector<const float>(memory.first));
+    const Vector<const float> d_p(each.s.d_p, on.values());
+    const Vector<const std::uint8_t> decisions(each.s.pool_decisions, on.values());
+    const auto partials = blocks::packs<width>(memory.partials);
+    on.launch("cnn/weights", memory.teams, Conv2Gradient{each, first, d_p, decisions, partials});
+    on.launch("cnn/inputs", memory.teams,
+              Conv1Gradient{each, first, blocks::packs<width>(Vector<const float>(memory.backward2)), d_p, decisions,
+                            partials});
+  }
+};
+
+WrittenModel once() {
+  return written_once<float>(kokkos::model, []<class T>(Of<T>) { return blocks::named(of_forward); });
+}
+const RegisterTraining<Loops<Direct>> direct{"direct", once()};
+const RegisterTraining<Loops<Routed>> routed{"routed", once()};
 
 }  // namespace
 }  // namespace league::cnn::kokkos_model

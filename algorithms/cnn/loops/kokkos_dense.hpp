@@ -123,7 +123,7 @@ struct Loss : Layer {
   }
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Take images = take();
-    const auto room = team.team_scratch(0);
+    const auto& room = team.team_scratch(0);
     const Scratch<float> z(room, std::size_t{parts * hidden}), h(room, std::size_t{hidden});
     const Scratch<float> factors(room, std::size_t{hidden}), sums(room, std::size_t{classes * shares});
     const Scratch<float> logits(room, std::size_t{classes}), d(room, std::size_t{classes});

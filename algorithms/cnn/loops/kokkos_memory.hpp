@@ -28,15 +28,6 @@ inline constexpr Numbers of_forward =
 inline constexpr Numbers of_rows = blocks::by_kind({.width = side1 / 2}, {.width = 32});
 /// Windows of a channel that are written together.
 inline constexpr Numbers of_pooled = blocks::by_kind({.width = 4}, {.width = 16});
-/// The convolutions backward: packs of the first one's channels.
-inline constexpr Numbers of_backward = blocks::by_kind(
-    {.tile = 2, .columns = 8, .width = 1, .rows = 1, .team = 256, .teams = 2}, {.tile = pooled_side,
-                                                                                .columns = 1,
-                                                                                .width = blocks::host_vector_bytes / 4,
-                                                                                .rows = pooled_side,
-                                                                                .team = 1,
-                                                                                .level = 1});
-
 template <class T>
 using Scratch = Kokkos::View<T*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 

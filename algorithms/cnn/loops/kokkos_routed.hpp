@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "algorithms/cnn/loops/kokkos_memory.hpp"
+#include "algorithms/cnn/loops/kokkos_backward.hpp"
 
 /// The convolutions backward, only where pool and dropout pass a gradient: method `routed`.
 namespace league::cnn::kokkos_model {
+
+/// `tile`: rows of windows of a team at a time; `columns` output channels and a pack of `width` input channels of a
+/// lane, or `rows` neighbouring windows.
+inline constexpr Numbers of_routed = blocks::by_kind(
+    {.tile = 2, .columns = 8, .width = 1, .rows = 1, .team = 256, .teams = 2}, {.tile = pooled_side,
+                                                                                .columns = 1,
+                                                                                .width = blocks::host_vector_bytes / 4,
+                                                                                .rows = pooled_side,
+                                                                                .team = 1,
+                                                                                .level = 1});
 
 /// Gradients of both convolutions' weights. A team takes bands of images, `tile` rows of windows each, and lists the
 /// windows with a gradient: windows per channel, and channels per window. A lane takes a pack of input channels c.
@@ -14,15 +24,16 @@ namespace league::cnn::kokkos_model {
 ///     gradient; masked by the ReLU, this is correlated with the windows' pixels. The weights' gradient is linear in
 ///     a1's gradient: overlapping patches need not be added first.
 struct RoutedGradient : Layer {
-  static constexpr Numbers numbers = of_backward;
-  static constexpr int width = numbers.width, packs = channels1 / width, outputs = numbers.columns, run = numbers.rows;
+  static constexpr Numbers numbers = of_routed;
+  using Lanes = ChannelPacks<of_routed>;
+  static constexpr int width = Lanes::width, packs = Lanes::packs, outputs = numbers.columns, run = numbers.rows;
   static constexpr int bands = pooled_side / numbers.tile, band_windows = numbers.tile * pooled_side;
-  static constexpr int rows = 2 * numbers.tile, rows1 = rows + 2, rows0 = rows + 4, own = taps + 1;
+  static constexpr int rows = 2 * numbers.tile, rows1 = rows + 2, rows0 = rows + 4, own = Lanes::own;
   static constexpr int lanes = numbers.team, items = channels2 / outputs * packs;
-  static constexpr int beside = std::min(packs, lanes), apart = lanes / beside;  ///< lanes of a window, windows at once
-  static_assert(items % lanes == 0 && packs % beside == 0 && lanes % beside == 0 && pooled_side % run == 0);
+  static constexpr int beside = Lanes::beside, apart = Lanes::apart;  ///< lanes of a window, windows at once
+  static_assert(items % lanes == 0 && pooled_side % run == 0);
 
-  using Pack = blocks::PackOf<float, width>;
+  using Pack = Lanes::Pack;
   using Packs = blocks::Packs<const float, width>;
   /// The gradient of a channel in a window, the position in a1, the position in the window.
   struct Entry {
@@ -32,7 +43,6 @@ struct RoutedGradient : Layer {
   static constexpr int pitch = band_windows + 1;  ///< of a channel's entries; the last one is 0
   static constexpr int pitch_windows = band_windows + 2, pitch_channels = channels2 + 2;  ///< of lists, with their ends
   using Sums = float[outputs][taps][width];
-  using Sums1 = float[packs / beside][own][width];
 
   Packs first, backward2;   ///< see `Memory`
   Vector<const float> d_p;  ///< behind the pool
@@ -70,7 +80,7 @@ class RoutedGradient::Team {
 
   KOKKOS_FORCEINLINE_FUNCTION void run_bands() const {
     Sums sums = {};
-    Sums1 sums1 = {};
+    Lanes::Sums sums1 = {};
     for (int at = rank_; at < (channels2 + 1) * pitch; at += lanes) entries_(at) = {};
     for (int o = rank_; o < channels2; o += lanes) biases_(o) = 0;
     const std::int64_t out = std::int64_t{team_.league_rank()} * (fc1_weights / width);
@@ -87,7 +97,7 @@ class RoutedGradient::Team {
       blocks::meet(team_);
       for (int of = rank_; of < items; of += lanes) {
         blocks::unrolled<outputs>([&](int n) { add_channel(of / packs * outputs + n, of % packs, sums[n]); });
-        if (items > lanes) leave(out, of, left, sums);
+        if (items > lanes) Lanes::leave(on_.partials, out, of, left, sums);
       }
       left = true;
       blocks::unrolled<packs / beside>([&](int n) {
@@ -95,8 +105,11 @@ class RoutedGradient::Team {
           add_windows(w * run, rank_ % beside + n * beside, sums1[n]);
       });
     }
-    for (int of = rank_; of < items && (items == lanes || !left); of += lanes) leave(out, of, false, sums);
-    leave_first(out, sums1);
+    for (int of = rank_; of < items && (items == lanes || !left); of += lanes)
+      Lanes::leave(on_.partials, out, of, false, sums);
+    static_assert(Lanes::apart * own <= rows1 * side1);  // there is room in a1
+    Lanes::leave_first(team_, a1_, sums1, on_.partials, out);
+    Lanes::leave_biases(team_, biases_, on_.partials, out);
   }
 
  private:
@@ -120,7 +133,7 @@ class RoutedGradient::Team {
       else if (task < lists)
         list_channels(task - channels2);
       else
-        convolve_first((task - lists) / packs, (task - lists) % packs);
+        Lanes::convolve(on_.first, x_, (task - lists) / packs, (task - lists) % packs, a1_);
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION void list_windows(int o) const {
@@ -152,31 +165,6 @@ class RoutedGradient::Team {
       });
     }
     for (int n = 0; n < 2; ++n) channels_(window * pitch_channels + count + n) = channels2;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void convolve_first(int half, int pack) const {
-    constexpr int across = side1 / 2;
-    const int row = half / 2, column = half % 2 * across;
-    float sums[across][width];
-    {
-      const blocks::LoadedPack<float, width> biases = on_.first(taps * packs + pack);
-      for (int n = 0; n < across; ++n) {
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) sums[n][k] = biases.values[k];
-      }
-    }
-    blocks::unrolled<taps>([&](int t) {
-      const blocks::LoadedPack<float, width> weights = on_.first(t * packs + pack);
-      for (int n = 0; n < across; ++n) {
-        const float x = x_((row + t / 3) * side + column + t % 3 + n);
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) sums[n][k] += weights.values[k] * x;
-      }
-    });
-    for (int n = 0; n < across; ++n)
-      blocks::fill_pack(a1_, (row * side1 + column + n) * packs + pack, [&](auto& to) {
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) to.values[k] = sums[n][k] > 0 ? sums[n][k] : 0;
-      });
   }
   /// Adds the windows of channel o to its weights, two at a time.
   KOKKOS_FORCEINLINE_FUNCTION void add_channel(int o, int pack, float (&sums)[taps][width]) const {
@@ -241,53 +229,6 @@ class RoutedGradient::Team {
           for (int k = 0; k < width; ++k) to[k] += entry.gradient * weights.values[k];
         });
     });
-  }
-  /// Stores the sums of an item to those of the team, or adds them; then they are 0.
-  KOKKOS_FORCEINLINE_FUNCTION void leave(std::int64_t out, int item, bool add, Sums& sums) const {
-    for (int n = 0; n < outputs; ++n)
-      for (int t = 0; t < taps; ++t) {
-        const std::int64_t at = out + ((item / packs * outputs + n) * taps + t) * packs + item % packs;
-        if (add) {
-          const blocks::LoadedPack<float, width> before = on_.partials(at);
-          LEAGUE_VECTORISED
-          for (int k = 0; k < width; ++k) sums[n][t][k] += before.values[k];
-        }
-        blocks::fill_pack(on_.partials, at, [&](auto& to) {
-          LEAGUE_VECTORISED
-          for (int k = 0; k < width; ++k) to.values[k] = sums[n][t][k];
-        });
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) sums[n][t][k] = 0;
-      }
-  }
-  /// The sums of the first convolution, over the lanes that share the windows, and of the second one's biases.
-  KOKKOS_FORCEINLINE_FUNCTION void leave_first(std::int64_t out, const Sums1& sums1) const {
-    static_assert(apart * own <= rows1 * side1);  // there is room in a1
-    blocks::meet(team_);
-    for (int n = 0; n < packs / beside; ++n)
-      for (int t = 0; t < own; ++t)
-        blocks::fill_pack(a1_, (rank_ / beside * own + t) * packs + rank_ % beside + n * beside, [&](auto& to) {
-          LEAGUE_VECTORISED
-          for (int k = 0; k < width; ++k) to.values[k] = sums1[n][t][k];
-        });
-    blocks::meet(team_);
-    for (int at = rank_; at < own * packs; at += lanes) {
-      float sum[width] = {};
-      for (int other = 0; other < apart; ++other) {
-        const blocks::LoadedPack<float, width> part = a1_(other * own * packs + at);
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) sum[k] += part.values[k];
-      }
-      blocks::fill_pack(on_.partials, out + Partials::weights1 / width + at, [&](auto& to) {
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) to.values[k] = sum[k];
-      });
-    }
-    for (int at = rank_; at < channels2 / width; at += lanes)
-      blocks::fill_pack(on_.partials, out + Partials::biases2 / width + at, [&](auto& to) {
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) to.values[k] = biases_(at * width + k);
-      });
   }
 
   const Member& team_;
