@@ -134,24 +134,24 @@ class StagedRows {
 
   /// Reads from now on `from`, rows of `from_pitch` packs.
   KOKKOS_FORCEINLINE_FUNCTION void read(const From& from, std::int64_t from_pitch) {
-    from_ = from, from_pitch_ = from_pitch;
+    from_ = from.data(), from_pitch_ = from_pitch;  // not a View: its assignment would keep all of this in memory
   }
   /// Fetches the packs from `first` on, of `count` rows: on a GPU the others are zeros, on a host the last one.
   KOKKOS_FORCEINLINE_FUNCTION void fetch([[maybe_unused]] int thread, std::int64_t first, int count) {
     first_ = first, count_ = count;
     if constexpr (copies)
-      unrolled<passes>([&](int pass) {
+      for (int pass = 0; pass < passes; ++pass) {
         const int at = thread + pass * threads, row = at / packs, column = at % packs;
-        next_[pass] = row < count ? from_(first + row * from_pitch_ + column) : Pack{};
-      });
+        next_[pass] = row < count ? from_[first + row * from_pitch_ + column] : Pack{};
+      }
   }
   /// Makes the fetched packs those that `at` returns. @pre a barrier before, and after
   KOKKOS_FORCEINLINE_FUNCTION void put([[maybe_unused]] int thread) {
     if constexpr (copies)
-      unrolled<passes>([&](int pass) {
+      for (int pass = 0; pass < passes; ++pass) {
         const int at = thread + pass * threads;
         scratch_[at / packs * pitch + at % packs] = next_[pass];
-      });
+      }
     else
       place_ = first_, there_ = count_;
   }
@@ -166,11 +166,11 @@ class StagedRows {
     if constexpr (copies)
       return scratch_[place];
     else
-      return from_(place);
+      return from_[place];
   }
 
  private:
-  From from_;
+  const Pack* from_ = nullptr;
   std::int64_t from_pitch_ = 0;
   Pack* scratch_;
   std::int64_t first_ = 0, place_ = 0;

@@ -8,3 +8,11 @@
 #else
 #define LEAGUE_VECTORISED
 #endif
+
+/// Before a kernel: GCC inlines all that it calls, bodies of `unrolled` among it, so that sums stay in registers.
+/// Compilers of GPUs do so by themselves.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__HIP__)
+#define LEAGUE_FLAT [[gnu::flatten]]
+#else
+#define LEAGUE_FLAT
+#endif

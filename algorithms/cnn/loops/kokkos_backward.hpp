@@ -24,17 +24,14 @@ struct ChannelPacks {
     constexpr int across = side1 / 2;
     const int row = half / 2, column = half % 2 * across;
     float sums[across][width];
-    const blocks::LoadedPack<float, width> biases = first(taps * packs + pack);
-    for (int n = 0; n < across; ++n) {
-      LEAGUE_VECTORISED
-      for (int k = 0; k < width; ++k) sums[n][k] = biases.values[k];
-    }
+    for (int n = 0; n < across; ++n) load(first(taps * packs + pack), sums[n]);
     blocks::unrolled<taps>([&](int t) {
-      const blocks::LoadedPack<float, width> weights = first(t * packs + pack);
+      float weights[width];
+      load(first(t * packs + pack), weights);
       for (int n = 0; n < across; ++n) {
         const float pixel = x((row + t / 3) * side + column + t % 3 + n);
         LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) sums[n][k] += weights.values[k] * pixel;
+        for (int k = 0; k < width; ++k) sums[n][k] += weights[k] * pixel;
       }
     });
     for (int n = 0; n < across; ++n)

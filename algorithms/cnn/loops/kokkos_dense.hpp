@@ -48,7 +48,7 @@ struct Dense : Layer {
     }
     return best;
   }
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
+  LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Take images = take();
     const int rank = blocks::rank(team), slice = pooled / slices;
     Images a(team);
@@ -71,11 +71,12 @@ struct Dense : Layer {
             a.fetch(rank, row0 + from + k0 + packs, here), b.fetch(rank, from + k0 + packs, hidden);
           add(a, b, top, right, sums);
         }
-        for (int r = 0; r < rows; ++r)
-          for (int v = 0; v < columns; ++v)
-            if (const int i = top + r * down; i < here)
-              products((std::int64_t{number} * images.count + first + i) * hidden + right + v * across) =
-                  folded<side>(sums[r][v]);
+        blocks::unrolled<rows * columns>([&](int n) {
+          const int r = n / columns, v = n % columns, i = top + r * down;
+          if (i < here)
+            products((std::int64_t{number} * images.count + first + i) * hidden + right + v * across) =
+                folded<side>(sums[r][v]);
+        });
       }
     }
   }
@@ -85,19 +86,18 @@ struct Dense : Layer {
   KOKKOS_FORCEINLINE_FUNCTION static void add(const Images& a, const Neurons& b, int top, int right,
                                               float (&sums)[rows][columns][side]) {
     std::int64_t x[rows], y[columns];
-    for (int r = 0; r < rows; ++r) x[r] = a.place(top + r * down);
-    for (int v = 0; v < columns; ++v) y[v] = b.place(right + v * across);
+    blocks::unrolled<rows>([&](int r) { x[r] = a.place(top + r * down); });
+    blocks::unrolled<columns>([&](int v) { y[v] = b.place(right + v * across); });
     for (int q = 0; q < packs; ++q) {
-      for (int v = 0; v < columns; ++v) {
-        const blocks::LoadedPack<float, width> factors = b.at(y[v] + q);
-        for (int r = 0; r < rows; ++r) {
-          const blocks::LoadedPack<float, width> values = a.at(x[r] + q);
+      float left[rows][width], factors[columns][width];
+      blocks::unrolled<rows>([&](int r) { load(a.at(x[r] + q), left[r]); });
+      blocks::unrolled<columns>([&](int v) { load(b.at(y[v] + q), factors[v]); });
+      for (int r = 0; r < rows; ++r)
+        for (int v = 0; v < columns; ++v)
           for (int k = 0; k < width; k += side) {
             LEAGUE_VECTORISED
-            for (int e = 0; e < side; ++e) sums[r][v][e] += values.values[k + e] * factors.values[k + e];
+            for (int e = 0; e < side; ++e) sums[r][v][e] += left[r][k + e] * factors[v][k + e];
           }
-        }
-      }
     }
   }
 };
@@ -121,7 +121,7 @@ struct Loss : Layer {
     return Scratch<float>::shmem_size(parts * hidden) + 2 * Scratch<float>::shmem_size(hidden) +
            Scratch<float>::shmem_size(classes * shares) + 2 * Scratch<float>::shmem_size(classes);
   }
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
+  LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Take images = take();
     const auto& room = team.team_scratch(0);
     const Scratch<float> z(room, std::size_t{parts * hidden}), h(room, std::size_t{hidden});

@@ -58,19 +58,19 @@ struct Product {
       for (int item = rank; item < items; item += lanes) {
         const int right = item / (4 * near) % (across / near) * near + item % near;
         const int top = item / (4 * near) / (across / near) * 4 + item / near % 4;
-        for (int r = 0; r < rows; ++r)
-          for (int v = 0; v < packs; ++v) {
-            if (k0 == 0) {
-              LEAGUE_VECTORISED
-              for (int k = 0; k < width; ++k) sums[r][v][k] = 0;
-            } else if (items > lanes) {
-              load(top * rows + r, right + v * across, sums[r][v]);
-            }
+        blocks::unrolled<rows * packs>([&](int n) {
+          const int r = n / packs, v = n % packs;
+          if (k0 == 0) {
+            LEAGUE_VECTORISED
+            for (int k = 0; k < width; ++k) sums[r][v][k] = 0;
+          } else if (items > lanes) {
+            load(top * rows + r, right + v * across, sums[r][v]);
           }
+        });
         add(top, right, last ? count - k0 : depth, sums);
         if (items > lanes || last)
-          for (int r = 0; r < rows; ++r)
-            for (int v = 0; v < packs; ++v) store(top * rows + r, right + v * across, sums[r][v]);
+          blocks::unrolled<rows * packs>(
+              [&](int n) { store(top * rows + n / packs, right + n % packs * across, sums[n / packs][n % packs]); });
       }
     }
   }
@@ -79,14 +79,14 @@ struct Product {
   KOKKOS_FORCEINLINE_FUNCTION void add(int top, int right, int here, Sums& sums) const {
     for (int d0 = 0; d0 < here; d0 += numbers.height)
       blocks::unrolled<numbers.height>([&](int n) {
-        const blocks::LoadedPack<float, rows> left = a.at(a.place(d0 + n) + top);
-        for (int v = 0; v < packs; ++v) {
-          const blocks::LoadedPack<float, width> factors = b.at(b.place(d0 + n) + right + v * across);
-          for (int r = 0; r < rows; ++r) {
-            LEAGUE_VECTORISED
-            for (int k = 0; k < width; ++k) sums[r][v][k] += left.values[r] * factors.values[k];
-          }
-        }
+        float left[rows], factors[packs][width];
+        load(a.at(a.place(d0 + n) + top), left);
+        blocks::unrolled<packs>([&](int v) { load(b.at(b.place(d0 + n) + right + v * across), factors[v]); });
+        blocks::unrolled<rows * packs>([&](int of) {
+          const int r = of / packs, v = of % packs;
+          LEAGUE_VECTORISED
+          for (int k = 0; k < width; ++k) sums[r][v][k] += left[r] * factors[v][k];
+        });
       });
   }
 };
@@ -123,7 +123,7 @@ struct DenseBackward : Layer {
   }
   static int items(int images) { return input_tiles(images) + weight_tiles + small_items; }
 
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
+  LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Take images = take();
     const int tiles = input_tiles(images.count);
     const auto mine = blocks::share(team.league_rank(), team.league_size(), tiles + weight_tiles + small_items);

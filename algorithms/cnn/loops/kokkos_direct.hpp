@@ -40,7 +40,7 @@ struct Conv2Gradient : Layer {
            Scratch<Outputs>::shmem_size(rows * side2 * channels2 / outputs) + Scratch<float>::shmem_size(rows0 * side) +
            Scratch<float>::shmem_size(channels2);
   }
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
+  LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const {
     const auto& room = team.team_scratch(int{numbers.level});
     const Scratch<Lanes::Pack> a1(room, std::size_t{rows1 * side1 * packs});
     const Scratch<Outputs> d(room, std::size_t{rows * side2 * channels2 / outputs});
@@ -103,10 +103,11 @@ struct Conv2Gradient : Layer {
         const int x = x0 + n;
         const blocks::LoadedPack<float, outputs> gradients = d((y * side2 + x) * (channels2 / outputs) + first);
         blocks::unrolled<taps>([&](int t) {
-          const blocks::LoadedPack<float, width> values = a1(((y + t / 3) * side1 + x + t % 3) * packs + pack);
+          float values[width];
+          load(a1(((y + t / 3) * side1 + x + t % 3) * packs + pack), values);
           for (int o = 0; o < outputs; ++o) {
             LEAGUE_VECTORISED
-            for (int k = 0; k < width; ++k) sums[o][t][k] += gradients.values[o] * values.values[k];
+            for (int k = 0; k < width; ++k) sums[o][t][k] += gradients.values[o] * values[k];
           }
         });
       });
@@ -155,7 +156,7 @@ struct Conv1Gradient : Layer {
     return Scratch<float>::shmem_size(depth * plane) + Scratch<float>::shmem_size(pixels) +
            Room::shmem_size(room_packs);
   }
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
+  LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const {
     const auto& space = team.team_scratch(int{numbers.level});
     const Scratch<float> d(space, std::size_t{depth * plane}), x(space, std::size_t{pixels});
     const Room room(space, std::size_t{room_packs});
@@ -171,7 +172,7 @@ struct Conv1Gradient : Layer {
       const std::uint8_t* image = images.image(i);
       for (int at = rank; at < pixels; at += lanes) x(at) = pixel<float>(image[at]);
       int there = -1;  // the first channel in scratch
-      blocks::unrolled<packs / Lanes::beside>([&](int n) {
+      for (int n = 0; n < packs / Lanes::beside; ++n) {
         const int pack = rank % Lanes::beside + n * Lanes::beside;
         for (int cell = rank / Lanes::beside; cell < cells; cell += Lanes::apart) {
           const int row = cell / across * rows, column = cell % across * columns;
@@ -188,7 +189,7 @@ struct Conv1Gradient : Layer {
           }
           add_weights(x, row * side + column, pack, sums, total[n]);
         }
-      });
+      }
     }
     Lanes::leave_first(team, room, total, partials, out);
   }
@@ -212,10 +213,11 @@ struct Conv1Gradient : Layer {
       blocks::unrolled<taps>([&](int t) {
         const int y = r - t / 3;
         if (y < 0 || y >= rows) return;
-        const blocks::LoadedPack<float, width> weight = backward2(weights + (taps - 1 - t) * packs);
+        float weight[width];
+        load(backward2(weights + (taps - 1 - t) * packs), weight);
         for (int n = 0; n < columns; ++n) {
           LEAGUE_VECTORISED
-          for (int k = 0; k < width; ++k) sums[y][n][k] += weight.values[k] * values[n + t % 3];
+          for (int k = 0; k < width; ++k) sums[y][n][k] += weight[k] * values[n + t % 3];
         }
       });
     });
@@ -226,14 +228,13 @@ struct Conv1Gradient : Layer {
     blocks::unrolled<rows>([&](int r) {
       blocks::unrolled<columns>([&](int n) {
         float z[width], value[width];
-        const blocks::LoadedPack<float, width> biases = first(taps * packs + pack);
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) z[k] = biases.values[k];
+        load(first(taps * packs + pack), z);
         for (int t = 0; t < taps; ++t) {
-          const blocks::LoadedPack<float, width> weights = first(t * packs + pack);
+          float weights[width];
+          load(first(t * packs + pack), weights);
           const float pixel = x(from + (r + t / 3) * side + n + t % 3);
           LEAGUE_VECTORISED
-          for (int k = 0; k < width; ++k) z[k] += weights.values[k] * pixel;
+          for (int k = 0; k < width; ++k) z[k] += weights[k] * pixel;
         }
         LEAGUE_VECTORISED
         for (int k = 0; k < width; ++k) value[k] = z[k] > 0 ? sums[r][n][k] : 0, total[taps][k] += value[k];

@@ -20,6 +20,7 @@ struct Forward : Layer {
   static constexpr int pitch1 = ceil_div(side1, of_rows.width) * of_rows.width, plane1 = rows1 * pitch1;
   static constexpr int x_size = rows0 * side + of_rows.width, pitch = channels2 + 1;
   static constexpr int lanes = numbers.team;
+  static_assert(pitch1 % 2 == 0 && columns % 2 == 0 && numbers.depth * plane1 % 2 == 0);
   static_assert(items % lanes == 0 && (items == lanes || numbers.depth == channels1));
 
   using Staged = blocks::StagedColumns<blocks::PackOf<float, width>, numbers.depth * taps * together * packs>;
@@ -30,10 +31,11 @@ struct Forward : Layer {
   blocks::Packs<std::uint8_t, of_pooled.width> places;  ///< decisions
 
   static std::size_t bytes() {
-    return Staged::bytes(1) + Scratch<float>::shmem_size(numbers.depth * plane1) + Scratch<float>::shmem_size(x_size) +
-           Scratch<float>::shmem_size(band_windows * pitch) + Scratch<std::uint8_t>::shmem_size(band_windows * pitch);
+    return Staged::bytes(1) + Scratch<blocks::PackOf<float, 2>>::shmem_size(numbers.depth * plane1 / 2) +
+           Scratch<float>::shmem_size(x_size) + Scratch<float>::shmem_size(band_windows * pitch) +
+           Scratch<std::uint8_t>::shmem_size(band_windows * pitch);
   }
-  KOKKOS_FUNCTION void operator()(const Member& team) const;
+  LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const;
 
  private:
   class Team;
@@ -46,7 +48,8 @@ class Forward::Team {
       : team_(team),
         on_(kernel),
         take_(kernel.take()),
-        a1_(team.team_scratch(int{numbers.level}), std::size_t{numbers.depth * plane1}),
+        pairs_(team.team_scratch(int{numbers.level}), std::size_t{numbers.depth * plane1 / 2}),
+        a1_(&pairs_(0).values[0], std::size_t{numbers.depth * plane1}),
         x_(team.team_scratch(int{numbers.level}), std::size_t{x_size}),
         values_(team.team_scratch(int{numbers.level}), std::size_t{band_windows * pitch}),
         decisions_(team.team_scratch(int{numbers.level}), std::size_t{band_windows * pitch}),
@@ -123,7 +126,10 @@ class Forward::Team {
   KOKKOS_FORCEINLINE_FUNCTION void add_channel(const Column& staged, int w, int a1, Sums& sums) const {
     blocks::unrolled<rows + 2>([&](int r) {
       float x[columns + 2];
-      for (int n = 0; n < columns + 2; ++n) x[n] = a1_(a1 + r * pitch1 + n);
+      for (int n = 0; n < columns + 2; n += 2) {
+        const blocks::LoadedPack<float, 2> pair = pairs_((a1 + r * pitch1 + n) / 2);
+        x[n] = pair.values[0], x[n + 1] = pair.values[1];
+      }
       blocks::unrolled<taps>([&](int t) {
         const int y = r - t / 3;
         if (y < 0 || y >= rows) return;
@@ -186,11 +192,12 @@ class Forward::Team {
   const Member& team_;
   const Forward& on_;
   Take take_;
-  Scratch<float> a1_, x_, values_;  ///< [channel][row][column]; pixels; [window][channel]
+  Scratch<blocks::PackOf<float, 2>> pairs_;  ///< `a1_`: lanes read two columns together
+  Scratch<float> a1_, x_, values_;           ///< [channel][row][column]; pixels; [window][channel]
   Scratch<std::uint8_t> decisions_;
   mutable Staged weights_;  // last: on a host its alignment is all it takes
 };
 
-KOKKOS_FUNCTION inline void Forward::operator()(const Member& team) const { Team(team, *this).run(); }
+LEAGUE_FLAT KOKKOS_FUNCTION inline void Forward::operator()(const Member& team) const { Team(team, *this).run(); }
 
 }  // namespace league::cnn::kokkos_model

@@ -53,6 +53,12 @@ struct Layer {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Take take() const { return given.trains ? s.now() : given; }
 };
 
+/// A copy of a pack's values: GCC knows that no other array lies over it.
+template <int width, class Pack>
+KOKKOS_FORCEINLINE_FUNCTION void load(const Pack& pack, float (&values)[width]) {
+  LEAGUE_VECTORISED
+  for (int k = 0; k < width; ++k) values[k] = pack.values[k];
+}
 /// The sum of the first `n` of some values, in a tree.
 template <int n, int all>
 KOKKOS_FORCEINLINE_FUNCTION float folded(float (&values)[all]) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bit>
+
 #include "algorithms/cnn/loops/kokkos_backward.hpp"
 
 /// The convolutions backward, only where pool and dropout pass a gradient: method `routed`.
@@ -35,13 +37,11 @@ struct RoutedGradient : Layer {
 
   using Pack = Lanes::Pack;
   using Packs = blocks::Packs<const float, width>;
-  /// The gradient of a channel in a window, the position in a1, the position in the window.
-  struct Entry {
-    float gradient;
-    std::int16_t position, place;
-  };
-  static constexpr int pitch = band_windows + 1;  ///< of a channel's entries; the last one is 0
-  static constexpr int pitch_windows = band_windows + 2, pitch_channels = channels2 + 2;  ///< of lists, with their ends
+  static constexpr int pitch = band_windows + 1,
+                       entries = (channels2 + 1) * pitch;  ///< of a channel; the last one is 0
+  static constexpr int runs = band_windows / run;
+  static constexpr int pitch_windows = band_windows + 2,
+                       pitch_run = channels2 * run + 2;  ///< of lists, with their ends
   using Sums = float[outputs][taps][width];
 
   Packs first, backward2;   ///< see `Memory`
@@ -52,12 +52,11 @@ struct RoutedGradient : Layer {
   static int bands_of(int images) { return bands * images; }
   static std::size_t bytes() {
     return Scratch<Pack>::shmem_size(rows1 * side1 * packs) + Scratch<float>::shmem_size(rows0 * side) +
-           Scratch<Entry>::shmem_size((channels2 + 1) * pitch) +
-           Scratch<std::uint8_t>::shmem_size(channels2 * pitch_windows) +
-           Scratch<std::uint8_t>::shmem_size(band_windows * pitch_channels) + Scratch<float>::shmem_size(channels2) +
-           64;
+           Scratch<float>::shmem_size(entries) + Scratch<std::int16_t>::shmem_size(entries) +
+           Scratch<std::int16_t>::shmem_size(band_windows) + Scratch<float>::shmem_size(channels2) +
+           Scratch<int>::shmem_size(runs * pitch_run) + Scratch<std::uint8_t>::shmem_size(channels2 * pitch_windows);
   }
-  KOKKOS_FUNCTION void operator()(const Member& team) const;
+  LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const;
 
  private:
   class Team;
@@ -73,15 +72,19 @@ class RoutedGradient::Team {
         rank_(blocks::rank(team)),
         a1_(team.team_scratch(int{numbers.level}), std::size_t{rows1 * side1 * packs}),
         x_(team.team_scratch(int{numbers.level}), std::size_t{rows0 * side}),
-        entries_(team.team_scratch(int{numbers.level}), std::size_t{(channels2 + 1) * pitch}),
+        gradients_(team.team_scratch(int{numbers.level}), std::size_t{entries}),
+        places_(team.team_scratch(int{numbers.level}), std::size_t{entries}),
+        corners_(team.team_scratch(int{numbers.level}), std::size_t{band_windows}),
         biases_(team.team_scratch(int{numbers.level}), std::size_t{channels2}),
-        windows_(team.team_scratch(int{numbers.level}), std::size_t{channels2 * pitch_windows}),
-        channels_(team.team_scratch(int{numbers.level}), std::size_t{band_windows * pitch_channels}) {}
+        channels_(team.team_scratch(int{numbers.level}), std::size_t{runs * pitch_run}),
+        windows_(team.team_scratch(int{numbers.level}), std::size_t{channels2 * pitch_windows}) {}
 
   KOKKOS_FORCEINLINE_FUNCTION void run_bands() const {
     Sums sums = {};
     Lanes::Sums sums1 = {};
-    for (int at = rank_; at < (channels2 + 1) * pitch; at += lanes) entries_(at) = {};
+    for (int at = rank_; at < entries; at += lanes) gradients_(at) = 0, places_(at) = 0;
+    for (int w = rank_; w < band_windows; w += lanes)
+      corners_(w) = static_cast<std::int16_t>(4 * (w / pooled_side * 2 * side1 + w % pooled_side * 2));
     for (int o = rank_; o < channels2; o += lanes) biases_(o) = 0;
     const std::int64_t out = std::int64_t{team_.league_rank()} * (fc1_weights / width);
     const auto mine = blocks::share(team_.league_rank(), team_.league_size(), bands * take_.count);
@@ -91,7 +94,7 @@ class RoutedGradient::Team {
       blocks::meet(team_);  // the band before is done
       const std::uint8_t* image = take_.image(i) + band * rows * side;
       for (int at = rank_; at < rows0 * side; at += lanes) x_(at) = pixel<float>(image[at]);
-      stage_entries(std::int64_t{i} * pooled + band * band_windows);
+      stage(std::int64_t{i} * pooled + band * band_windows);
       blocks::meet(team_);
       list_and_convolve();
       blocks::meet(team_);
@@ -100,10 +103,8 @@ class RoutedGradient::Team {
         if (items > lanes) Lanes::leave(on_.partials, out, of, left, sums);
       }
       left = true;
-      blocks::unrolled<packs / beside>([&](int n) {
-        for (int w = rank_ / beside; w < band_windows / run; w += apart)
-          add_windows(w * run, rank_ % beside + n * beside, sums1[n]);
-      });
+      for (int n = 0; n < packs / beside; ++n)
+        for (int of = rank_ / beside; of < runs; of += apart) add_run(of, rank_ % beside + n * beside, sums1[n]);
     }
     for (int of = rank_; of < items && (items == lanes || !left); of += lanes)
       Lanes::leave(on_.partials, out, of, false, sums);
@@ -113,26 +114,30 @@ class RoutedGradient::Team {
   }
 
  private:
-  /// The gradients of a band's windows, of which the first is `from`.
-  KOKKOS_FORCEINLINE_FUNCTION void stage_entries(std::int64_t from) const {
-    for (int at = rank_; at < channels2 * band_windows; at += lanes) {
-      const int o = at / band_windows, window = at % band_windows;
+  /// The gradients of a band's windows, of which the first is `from`, and where they go.
+  KOKKOS_FORCEINLINE_FUNCTION void stage(std::int64_t from) const {
+    constexpr int row_bits = std::bit_width(static_cast<unsigned>(band_windows - 1));
+    blocks::for_cells(team_, channels2, band_windows, row_bits, [&](int o, int window) {
       const int place = Decision::place(on_.decisions(from + o * windows + window));
-      const int y = window / pooled_side * 2 + place / 2, x = window % pooled_side * 2 + place % 2;
-      entries_(o * pitch + window) = {on_.d_p(from + o * windows + window), static_cast<std::int16_t>(y * side1 + x),
-                                      static_cast<std::int16_t>(place)};
-    }
+      gradients_(o * pitch + window) = on_.d_p(from + o * windows + window);
+      places_(o * pitch + window) =
+          static_cast<std::int16_t>(corners_(window) + 4 * (place / 2 * side1 + place % 2) + place);
+    });
   }
+  /// The position in a1, and that in the window, of an entry.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int position(int entry) const { return places_(entry) >> 2; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int place(int entry) const { return places_(entry) & 3; }
+
   /// Lanes take a list of windows, a list of channels, or half a row of the first convolution's output, in this order:
   /// whole subgroups take either.
   KOKKOS_FORCEINLINE_FUNCTION void list_and_convolve() const {
-    constexpr int lists = channels2 + ceil_div(band_windows, 32) * 32;
+    constexpr int lists = channels2 + ceil_div(runs, 32) * 32;
     for (int task = rank_; task < lists + 2 * rows1 * packs; task += lanes) {
       if (task < channels2)
         list_windows(task);
-      else if (task < lists)
+      else if (task < channels2 + runs)
         list_channels(task - channels2);
-      else
+      else if (task >= lists)
         Lanes::convolve(on_.first, x_, (task - lists) / packs, (task - lists) % packs, a1_);
     }
   }
@@ -142,7 +147,7 @@ class RoutedGradient::Team {
     float sum = 0;
     for (int first = 0; first < band_windows; first += together) {
       float gradients[together];
-      blocks::unrolled<together>([&](int n) { gradients[n] = entries_(o * pitch + first + n).gradient; });
+      blocks::unrolled<together>([&](int n) { gradients[n] = gradients_(o * pitch + first + n); });
       blocks::unrolled<together>([&](int n) {
         windows_(o * pitch_windows + count) = static_cast<std::uint8_t>(first + n);
         count += gradients[n] != 0 ? 1 : 0;
@@ -152,82 +157,106 @@ class RoutedGradient::Team {
     for (int n = 0; n < 2; ++n) windows_(o * pitch_windows + count + n) = band_windows;
     biases_(o) += sum;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void list_channels(int window) const {
+  /// Entries of a run of windows, channel by channel, each with its channel.
+  KOKKOS_FORCEINLINE_FUNCTION void list_channels(int of) const {
     constexpr int together = 16;
-    if (window >= band_windows) return;
-    int count = 0;
-    for (int first = 0; first < channels2; first += together) {
-      float gradients[together];
-      blocks::unrolled<together>([&](int n) { gradients[n] = entries_((first + n) * pitch + window).gradient; });
-      blocks::unrolled<together>([&](int n) {
-        channels_(window * pitch_channels + count) = static_cast<std::uint8_t>(first + n);
-        count += gradients[n] != 0 ? 1 : 0;
-      });
-    }
-    for (int n = 0; n < 2; ++n) channels_(window * pitch_channels + count + n) = channels2;
+    int count = of * pitch_run;
+    for (int o = 0; o < channels2; o += together)
+      for (int w = of * run; w < (of + 1) * run; ++w) {
+        float gradients[together];
+        blocks::unrolled<together>([&](int n) { gradients[n] = gradients_((o + n) * pitch + w); });
+        blocks::unrolled<together>([&](int n) {
+          channels_(count) = (o + n) << 16 | ((o + n) * pitch + w);
+          count += gradients[n] != 0 ? 1 : 0;
+        });
+      }
+    for (int n = 0; n < 2; ++n) channels_(count + n) = channels2 << 16 | (channels2 * pitch + of * run);
   }
   /// Adds the windows of channel o to its weights, two at a time.
   KOKKOS_FORCEINLINE_FUNCTION void add_channel(int o, int pack, float (&sums)[taps][width]) const {
+    float mine[taps][width];
+    for (int t = 0; t < taps; ++t) {
+      LEAGUE_VECTORISED
+      for (int k = 0; k < width; ++k) mine[t][k] = sums[t][k];
+    }
     int at = o * pitch_windows;
     for (int window = windows_(at); window < band_windows; window = windows_(at += 2)) {
-      const Entry both[2] = {entries_(o * pitch + window), entries_(o * pitch + windows_(at + 1))};
-      for (const Entry& entry : both)
-        blocks::unrolled<taps>([&](int t) {
-          const blocks::LoadedPack<float, width> a1 = a1_((entry.position + t / 3 * side1 + t % 3) * packs + pack);
+      const int both[2] = {o * pitch + window, o * pitch + windows_(at + 1)};
+      blocks::unrolled<2>([&](int n) {
+        const float gradient = gradients_(both[n]);
+        const int from = position(both[n]) * packs + pack;
+        for (int t = 0; t < taps; ++t) {
+          float a1[width];
+          load(a1_(from + (t / 3 * side1 + t % 3) * packs), a1);
           LEAGUE_VECTORISED
-          for (int k = 0; k < width; ++k) sums[t][k] += entry.gradient * a1.values[k];
-        });
+          for (int k = 0; k < width; ++k) mine[t][k] += gradient * a1[k];
+        }
+      });
+    }
+    for (int t = 0; t < taps; ++t) {
+      LEAGUE_VECTORISED
+      for (int k = 0; k < width; ++k) sums[t][k] = mine[t][k];
     }
   }
-  /// Adds `run` windows to the first convolution's weights.
-  KOKKOS_FORCEINLINE_FUNCTION void add_windows(int window, int pack, float (&sums)[own][width]) const {
-    constexpr int columns = 2 * run + 2;
+  /// Adds a run of windows to the first convolution's weights.
+  KOKKOS_FORCEINLINE_FUNCTION void add_run(int of, int pack, float (&sums)[own][width]) const {
+    constexpr int columns = 2 * run + 2, last = channels2 << 16;
     float patch[4][columns][width] = {};
-    for (int w = 0; w < run; ++w) {
-      int at = (window + w) * pitch_channels;
-      for (int o = channels_(at); o < channels2; o = channels_(at += 2)) {
-        const int both[2] = {o, channels_(at + 1)};
-        for (const int channel : both) add_patch(entries_(channel * pitch + window + w), channel, w, pack, patch);
-      }
+    int at = of * pitch_run;
+    if (channels_(at) >= last) return;
+    for (int entry = channels_(at); entry < last; entry = channels_(at += 2)) {
+      add_entry(entry, of * run, pack, patch);
+      add_entry(channels_(at + 1), of * run, pack, patch);
     }
-    const int y = window / pooled_side * 2, x = window % pooled_side * 2;
+    const int y = of * run / pooled_side * 2, x = of * run % pooled_side * 2;
     blocks::unrolled<4>([&](int py) {
       for (int px = 0; px < columns; ++px) {
-        const blocks::LoadedPack<float, width> a1 = a1_(((y + py) * side1 + x + px) * packs + pack);
+        float a1[width];
+        load(a1_(((y + py) * side1 + x + px) * packs + pack), a1);
         LEAGUE_VECTORISED
         for (int k = 0; k < width; ++k) {
-          patch[py][px][k] = a1.values[k] > 0 ? patch[py][px][k] : 0;
+          patch[py][px][k] = a1[k] > 0 ? patch[py][px][k] : 0;
           sums[taps][k] += patch[py][px][k];
         }
       }
     });
     blocks::unrolled<6>([&](int r) {
-      float row[columns + 2];
-      for (int n = 0; n < columns + 2; ++n) row[n] = x_((y + r) * side + x + n);
-      blocks::unrolled<3>([&](int ky) {
-        const int py = r - ky;
-        if (py < 0 || py >= 4) return;
-        for (int px = 0; px < columns; ++px)
-          blocks::unrolled<3>([&](int kx) {
-            LEAGUE_VECTORISED
-            for (int k = 0; k < width; ++k) sums[ky * 3 + kx][k] += patch[py][px][k] * row[px + kx];
-          });
-      });
+      float mine[taps][width];
+      for (int t = 0; t < taps; ++t) {
+        LEAGUE_VECTORISED
+        for (int k = 0; k < width; ++k) mine[t][k] = sums[t][k];
+      }
+      for (int px = 0; px < columns; ++px)
+        blocks::unrolled<taps>([&](int t) {
+          const int py = r - t / 3;
+          if (py < 0 || py >= 4) return;
+          const float pixel = x_((y + r) * side + x + px + t % 3);
+          LEAGUE_VECTORISED
+          for (int k = 0; k < width; ++k) mine[t][k] += patch[py][px][k] * pixel;
+        });
+      for (int t = 0; t < taps; ++t) {
+        LEAGUE_VECTORISED
+        for (int k = 0; k < width; ++k) sums[t][k] = mine[t][k];
+      }
     });
   }
-  /// Adds a channel of window w to the patch of a1's gradient.
+  /// Adds an entry of a run, whose first window is `first`, to the patch of a1's gradient.
   template <int columns>
-  KOKKOS_FORCEINLINE_FUNCTION void add_patch(const Entry& entry, int channel, int w, int pack,
+  KOKKOS_FORCEINLINE_FUNCTION void add_entry(int channel_and_entry, int first, int pack,
                                              float (&patch)[4][columns][width]) const {
-    const int from = channel % channels2 * taps * packs + pack;
-    blocks::unrolled<4>([&](int place) {
-      if (entry.place == place)
-        blocks::unrolled<taps>([&](int t) {
-          const blocks::LoadedPack<float, width> weights = on_.backward2(from + t * packs);
-          float (&to)[width] = patch[place / 2 + t / 3][2 * w + place % 2 + t % 3];
+    const int entry = channel_and_entry & 0xffff, o = channel_and_entry >> 16;
+    const float gradient = gradients_(entry);
+    const int w = run > 1 ? entry - o * pitch - first : 0;
+    const int from = o % channels2 * taps * packs + pack, chosen = place(entry);
+    blocks::unrolled<4>([&](int of) {
+      if (chosen == of)
+        for (int t = 0; t < taps; ++t) {
+          float weights[width];
+          load(on_.backward2(from + t * packs), weights);
+          float (&to)[width] = patch[of / 2 + t / 3][2 * w + of % 2 + t % 3];
           LEAGUE_VECTORISED
-          for (int k = 0; k < width; ++k) to[k] += entry.gradient * weights.values[k];
-        });
+          for (int k = 0; k < width; ++k) to[k] += gradient * weights[k];
+        }
     });
   }
 
@@ -235,13 +264,18 @@ class RoutedGradient::Team {
   const RoutedGradient& on_;
   Take take_;
   int rank_;
-  Scratch<Pack> a1_;                          ///< [position][packs of channels]
-  Scratch<float> x_;                          ///< pixels
-  Scratch<Entry> entries_;                    ///< [channel][pitch]
-  Scratch<float> biases_;                     ///< sums of the gradients of each channel
-  Scratch<std::uint8_t> windows_, channels_;  ///< lists: [channel][windows], [window][channels]; they end with two more
+  Scratch<Pack> a1_;               ///< [position][packs of channels]
+  Scratch<float> x_;               ///< pixels
+  Scratch<float> gradients_;       ///< of entries, [channel][window]
+  Scratch<std::int16_t> places_;   ///< four times the position in a1, plus that in the window
+  Scratch<std::int16_t> corners_;  ///< of the windows, likewise
+  Scratch<float> biases_;          ///< sums of the gradients of each channel
+  Scratch<int> channels_;          ///< lists of runs: channels << 16 and entries; with two more at their ends
+  Scratch<std::uint8_t> windows_;  ///< lists of channels: windows; likewise
 };
 
-KOKKOS_FUNCTION inline void RoutedGradient::operator()(const Member& team) const { Team(team, *this).run_bands(); }
+LEAGUE_FLAT KOKKOS_FUNCTION inline void RoutedGradient::operator()(const Member& team) const {
+  Team(team, *this).run_bands();
+}
 
 }  // namespace league::cnn::kokkos_model

@@ -23,7 +23,7 @@ struct AddPartials : Layer {
   int teams;
 
   static std::size_t bytes() { return Scratch<float>::shmem_size(numbers.sums * values); }
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
+  LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Scratch<float> parts(team.team_scratch(0), std::size_t{numbers.sums * values});
     const int rank = blocks::rank(team);
     const auto mine = blocks::share(team.league_rank(), team.league_size(), items);
@@ -58,7 +58,7 @@ struct UpdateAll {
   State s;
   Memory memory;
 
-  KOKKOS_FUNCTION void operator()(int element) const {
+  LEAGUE_FLAT KOKKOS_FUNCTION void operator()(int element) const {
     constexpr int whole = parameters / width;  // packs
     const blocks::StepSize<float> size = *memory.size;
     const bool has_state = blocks::states_of(s.optimizer) > 0;
@@ -102,7 +102,7 @@ struct CountRight {
   State s;
   static constexpr Numbers numbers = blocks::by_kind({.team = 256, .teams = 1}, {.team = 1});
   static std::size_t bytes() { return 0; }
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
+  LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const {
     std::int64_t right = 0;
     for (std::int64_t i = blocks::rank(team); i < s.test_count; i += numbers.team)
       right += s.predictions[i] == s.test_labels[s.test_first + i] ? 1 : 0;
