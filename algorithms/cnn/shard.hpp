@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "algorithms/cnn/cnn.hpp"
-#include "algorithms/cnn/host_input.hpp"
+#include "algorithms/cnn/loaded_input.hpp"
 #include "algorithms/cnn/state.hpp"
 #include "algorithms/drivers/training.hpp"
 #include "backends/launch.hpp"
@@ -24,7 +24,7 @@ class CnnShard : public TrainingShard {
         last_(problem.trains ? part_of(problem.images_of(problem.warm_up + problem.steps - 1)) : Range{}),
         tests_(part_of(problem.evaluates ? problem.data.test.rows() : 0)) {
     if (problem.on_host) {
-      host_input_.emplace(problem, *this, own_, own_last_);
+      loaded_input_.emplace(problem, *this, own_, own_last_);
     } else {
       input(train_, "cnn/train", problem.data.train.values<const std::uint8_t>());
       input(train_labels_, "cnn/train_labels", problem.data.train_labels.values<const std::int32_t>());
@@ -67,7 +67,7 @@ class CnnShard : public TrainingShard {
   [[nodiscard]] Timing timing() const override { return {.host_feeds = problem_.on_host}; }
   void upload() override {
     TrainingShard::upload();
-    if (host_input_) host_input_->prepare();
+    if (loaded_input_) loaded_input_->prepare();
     start_state_.clear();
     counters_.clear();
   }
@@ -88,10 +88,10 @@ class CnnShard : public TrainingShard {
     predictions_.copy_to(result(Cnn::predictions).values.template values<std::int32_t>(tests_.begin, tests_.end));
   }
   void start_input(Range steps, Stages& stages) override {
-    if (host_input_) host_input_->start(steps, stages);
+    if (loaded_input_) loaded_input_->start(steps, stages);
   }
   void take_input(Stages& stages) override {
-    if (host_input_) host_input_->take(stages);
+    if (loaded_input_) loaded_input_->take(stages);
   }
   /// `form`: of the outputs.
   void take_form(const char* form) { result(Cnn::gradient).form = form; }
@@ -135,8 +135,8 @@ class CnnShard : public TrainingShard {
             .train_labels = train_labels_.data(),
             .test_labels = test_labels_.data(),
             .order = order_.data(),
-            .staged = host_input_ ? host_input_->buffers() : nullptr,
-            .layout = host_input_ ? host_input_->layout() : BatchLayout{},
+            .staged = loaded_input_ ? loaded_input_->buffers() : nullptr,
+            .layout = loaded_input_ ? loaded_input_->layout() : BatchLayout{},
             .rates = rates_.data(),
             .step = counters_.data(),
             .start_step = counters_.data() + 1,
@@ -183,7 +183,7 @@ class CnnShard : public TrainingShard {
   const Cnn& problem_;
   Range own_, own_last_, last_;  ///< of a whole batch, of an epoch's last one, of the last step's
   Range tests_;
-  std::optional<HostInput<Array>> host_input_;
+  std::optional<LoadedInput<Array>> loaded_input_;
   Array<std::uint8_t> train_, test_, pool_decisions_, hidden_decisions_;
   Array<std::int32_t> train_labels_, test_labels_, order_, predictions_;
   Array<float> rates_, weights_, state_, start_weights_, start_state_, weights_before_, state_before_, gradient_, loss_;

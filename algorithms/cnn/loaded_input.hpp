@@ -19,10 +19,10 @@ namespace league::cnn {
 /// ahead of its step, and the second queue copies it while the step before runs. In a traced pass both are one stage of
 /// the first queue, before the step.
 template <template <class> class Array>
-class HostInput {
+class LoadedInput {
  public:
   /// `own`: the shard's part of a whole batch; `own_last`: of an epoch's last one.
-  HostInput(const Cnn& problem, TrainingShard& shard, Range own, Range own_last)
+  LoadedInput(const Cnn& problem, TrainingShard& shard, Range own, Range own_last)
       : problem_(problem),
         shard_(shard),
         own_(own),
