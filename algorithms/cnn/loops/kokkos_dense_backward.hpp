@@ -104,7 +104,8 @@ struct DenseBackward : Layer {
   static constexpr int across = pooled / numbers.columns, weight_tiles = hidden / numbers.tile * across;
   static constexpr int small_packs = (1 + classes) * hidden / of_small.width, lanes = numbers.team;
   static constexpr int small_items = ceil_div(small_packs, of_small.columns) + 1;
-  static_assert(pooled % numbers.columns == 0 && hidden % numbers.tile == 0 && of_small.team == numbers.team);
+  static_assert(pooled / numbers.columns * numbers.columns == pooled &&
+                hidden / numbers.tile * numbers.tile == hidden && of_small.team == numbers.team);
   static_assert(classes + 1 <= of_small.columns * of_small.width && of_small.columns * of_small.sums >= lanes);
 
   using Rows = blocks::Packs<const float, Product::rows>;

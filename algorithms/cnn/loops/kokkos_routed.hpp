@@ -246,7 +246,7 @@ class RoutedGradient::Team {
                                              float (&patch)[4][columns][width]) const {
     const int entry = channel_and_entry & 0xffff, o = channel_and_entry >> 16;
     const float gradient = gradients_(entry);
-    const int w = run > 1 ? entry - o * pitch - first : 0;
+    const int w = (entry - o * pitch - first) % run;
     const int from = o % channels2 * taps * packs + pack, chosen = place(entry);
     blocks::unrolled<4>([&](int of) {
       if (chosen == of)
