@@ -137,7 +137,7 @@ TEST(CnnCifar10, ItsVariants) {
               ? "network cifar10: its backward pass is not routed, so that tensor_tf32 and tensor_bf16 are this"
               : "network cifar10: not by this method in this model");
     }
-  for (const char* one : {"direct serial; ", "direct openmp; ", "direct kokkos; ", "gemm kokkos_kernels; ",
+  for (const char* one : {"direct serial; ", "direct openmp; ", "direct kokkos_specialised; ", "gemm kokkos_kernels; ",
                           "tensor_tf32 kokkos_specialised; ", "tensor_bf16 kokkos_specialised; "})
     EXPECT_NE(ran.find(one), std::string::npos) << one << "of " << ran;
   if (registry().variant(Cnn::algorithm, "layers", "onednn") != nullptr) {

@@ -33,7 +33,7 @@ class Loops final : public KernelTraining<Device, Mnist, Memory, PackWeights> {
     return {league_size(Forward::bands * some_images()), Forward::numbers.team, 1, 0};
   }
   void differentiate(Stages& stages, int phase) const override {
-    const Layer each{memory(), {.trains = true}};  // the kernels read from the state which images
+    const BatchKernel each{memory(), {.trains = true}};  // the kernels read from the state which images
     const auto stage = [&](const char* name, const auto& body) { stages.stage(queue(), name, body); };
     if (phase > 0) {
       stage("convolutions backward", [&] { Backward::run(*this, each); });
@@ -76,12 +76,12 @@ class Loops final : public KernelTraining<Device, Mnist, Memory, PackWeights> {
     return std::max(blocks::lanes_at_once(exec_, Kernel::numbers, Kernel::numbers.team) / Kernel::numbers.team, 1);
   }
   void classify(const State& s, const Take& take) const override {
-    forward([](const char*, const auto& body) { body(); }, Layer{s, take}, take.count);
+    forward([](const char*, const auto& body) { body(); }, BatchKernel{s, take}, take.count);
   }
   void count_right(const State& s) const override { launch("cnn/right", 1, CountRight{s}); }
 
   template <class Stage>
-  void forward(const Stage& stage, const Layer& each, int count) const {
+  void forward(const Stage& stage, const BatchKernel& each, int count) const {
     if (count == 0) return;
     const State& s = each.s;
     stage("convolutions", [&] {
@@ -97,7 +97,7 @@ class Loops final : public KernelTraining<Device, Mnist, Memory, PackWeights> {
     });
     stage("loss", [&] { run("cnn/loss", count, Loss{each, products_.view(), d_h_.view(), slices_, d_pitch_}); });
   }
-  void differentiate_dense(const Layer& each) const {
+  void differentiate_dense(const BatchKernel& each) const {
     constexpr int rows = Product::rows, width = Product::width;
     const State& s = each.s;
     run("cnn/dense_backward", DenseBackward::items(images()),
@@ -121,7 +121,7 @@ struct Routed {
   using Last = RoutedGradient;
   static int items(int images) { return RoutedGradient::bands * images; }
   template <class Training>
-  static void run(const Training& on, const Layer& each) {
+  static void run(const Training& on, const BatchKernel& each) {
     constexpr int width = RoutedGradient::width;
     const Memory memory = on.kernel_memory();
     const State& s = each.s;
@@ -137,7 +137,7 @@ struct Direct {
   using Last = Conv2Gradient;
   static int items(int images) { return Conv2Gradient::bands * images; }
   template <class Training>
-  static void run(const Training& on, const Layer& each) {
+  static void run(const Training& on, const BatchKernel& each) {
     constexpr int width = Conv2Gradient::width;
     const Memory memory = on.kernel_memory();
     const auto first = blocks::packs<width>(Vector<const float>(memory.first));

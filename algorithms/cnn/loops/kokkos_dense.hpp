@@ -19,7 +19,7 @@ inline constexpr Numbers of_dense =
                      .team = 1,
                      .teams = 16});
 
-struct Dense : Layer {
+struct Dense : BatchKernel {
   static constexpr Numbers numbers = of_dense;
   static constexpr int width = numbers.width, rows = numbers.rows, columns = numbers.values, side = numbers.sums;
   static constexpr int down = numbers.tile / rows, across = hidden / columns, items = down * across;
@@ -108,7 +108,7 @@ inline constexpr Numbers of_loss =
     blocks::by_kind({.columns = 16, .width = 1, .depth = 12, .sums = 2, .team = 256, .teams = 4},
                     {.columns = 1, .width = blocks::host_vector_bytes / 4, .depth = 1, .sums = 1, .team = 1});
 
-struct Loss : Layer {
+struct Loss : BatchKernel {
   static constexpr Numbers numbers = of_loss;
   static constexpr int width = numbers.width, packs = hidden / width, parts = numbers.sums, shares = numbers.columns;
   static constexpr int lanes = numbers.team;

@@ -99,7 +99,7 @@ inline constexpr Numbers of_small =
 
 /// The dense layers, backward. The first teams take the gradient of the first layer's inputs, the next that of its
 /// weights, the last the small sums.
-struct DenseBackward : Layer {
+struct DenseBackward : BatchKernel {
   static constexpr Numbers numbers = of_product;
   static constexpr int across = pooled / numbers.columns, weight_tiles = hidden / numbers.tile * across;
   static constexpr int small_packs = (1 + classes) * hidden / of_small.width, lanes = numbers.team;

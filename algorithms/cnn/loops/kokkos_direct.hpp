@@ -18,7 +18,7 @@ inline constexpr Numbers of_weights = blocks::by_kind(
 
 /// Gradient of the second convolution's weights. A team takes bands of images; a lane has the nine taps of some
 /// outputs.
-struct Conv2Gradient : Layer {
+struct Conv2Gradient : BatchKernel {
   static constexpr Numbers numbers = of_weights;
   using Lanes = ChannelPacks<of_weights>;
   static constexpr int width = Lanes::width, packs = Lanes::packs, outputs = numbers.columns, depth = numbers.depth;
@@ -133,7 +133,7 @@ inline constexpr Numbers of_inputs = blocks::by_kind({.tile = channels2 / 2,
 
 /// Gradient of the first convolution's weights, back through the second one. A team takes a part of the output channels
 /// of images, zero-padded by two.
-struct Conv1Gradient : Layer {
+struct Conv1Gradient : BatchKernel {
   static constexpr Numbers numbers = of_inputs;
   using Lanes = ChannelPacks<of_inputs>;
   static constexpr int width = Lanes::width, packs = Lanes::packs, rows = numbers.rows, columns = numbers.columns;

@@ -9,7 +9,7 @@ namespace league::cnn::kokkos_model {
 /// Convolutions, ReLU, pool and dropout. A team takes `tile` rows of an image's windows, a lane `rows` x `columns`
 /// windows of `values` packs of channels, whose sums stay in registers. `depth` channels of the first convolution's
 /// output are in scratch at a time.
-struct Forward : Layer {
+struct Forward : BatchKernel {
   static constexpr Numbers numbers = of_forward;
   static constexpr int rows = 2 * numbers.rows, columns = 2 * numbers.columns, packs = numbers.values,
                        width = numbers.width;  ///< of a lane's sums

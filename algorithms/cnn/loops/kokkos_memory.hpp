@@ -46,7 +46,7 @@ struct Memory {
 };
 
 /// A kernel's state, and what says which images it takes.
-struct Layer {
+struct BatchKernel {
   State s;
   Take given;  ///< where it trains the state says which images
 

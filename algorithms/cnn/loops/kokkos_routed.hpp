@@ -25,7 +25,7 @@ inline constexpr Numbers of_routed = blocks::by_kind(
 ///   - First: `rows` neighbouring windows. All their channels o add g w2[o][c][t] to the windows' patch of a1's
 ///     gradient; masked by the ReLU, this is correlated with the windows' pixels. The weights' gradient is linear in
 ///     a1's gradient: overlapping patches need not be added first.
-struct RoutedGradient : Layer {
+struct RoutedGradient : BatchKernel {
   static constexpr Numbers numbers = of_routed;
   using Lanes = ChannelPacks<of_routed>;
   static constexpr int width = Lanes::width, packs = Lanes::packs, outputs = numbers.columns, run = numbers.rows;

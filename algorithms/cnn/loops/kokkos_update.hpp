@@ -12,7 +12,7 @@ inline constexpr Numbers of_partials =
     blocks::by_kind({.columns = 32, .width = 1, .depth = 12, .sums = 8, .team = 256, .teams = 2},
                     {.columns = 8, .width = blocks::host_vector_bytes / 4, .depth = 1, .sums = 1, .team = 1});
 
-struct AddPartials : Layer {
+struct AddPartials : BatchKernel {
   static constexpr Numbers numbers = of_partials;
   static constexpr int width = numbers.width, columns = numbers.columns, values = columns * width, lanes = numbers.team;
   static constexpr int items = fc1_weights / values;
