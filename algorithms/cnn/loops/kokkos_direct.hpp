@@ -151,15 +151,14 @@ struct Conv1Gradient : BatchKernel {
   Vector<const std::uint8_t> decisions;
   blocks::Packs<float, width> partials;  ///< [teams][fc1_weights / width]
 
-  static constexpr int room_packs = Lanes::apart * Lanes::own * packs;
-  static std::size_t bytes() {
-    return Scratch<float>::shmem_size(depth * plane) + Scratch<float>::shmem_size(pixels) +
-           Room::shmem_size(room_packs);
-  }
+  /// The gradients of some channels; at the end the lanes' sums.
+  static constexpr int sums = Lanes::own * Lanes::apart, room_packs = std::max(depth * plane / width, sums* packs);
+  static_assert(depth * plane % width == 0);
+  static std::size_t bytes() { return Room::shmem_size(room_packs) + Scratch<float>::shmem_size(pixels); }
   LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const {
     const auto& space = team.team_scratch(int{numbers.level});
-    const Scratch<float> d(space, std::size_t{depth * plane}), x(space, std::size_t{pixels});
     const Room room(space, std::size_t{room_packs});
+    const Scratch<float> d(&room(0).values[0], std::size_t{depth * plane}), x(space, std::size_t{pixels});
     const Take images = take();
     const int rank = blocks::rank(team);
     const std::int64_t out = std::int64_t{team.league_rank()} * (fc1_weights / width);
