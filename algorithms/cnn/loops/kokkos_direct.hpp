@@ -84,9 +84,12 @@ struct Conv2Gradient : BatchKernel {
       const int y = window / pooled_side * 2, x = window % pooled_side * 2;
       const float value = d_p(from + o * windows + window);
       const int place = Decision::place(decisions(from + o * windows + window));
-      for (int other = 0; other < 4; ++other)
-        d((((y + other / 2) * side2 + x + other % 2) * channels2 + o) / outputs).values[o % outputs] =
-            other == place ? value : 0;
+      const auto gradient = [&](int at_place) -> float& {
+        const int position = (y + at_place / 2) * side2 + x + at_place % 2;
+        return d((position * channels2 + o) / outputs).values[o % outputs];
+      };
+      for (int other = 0; other < 4; ++other) gradient(other) = 0;
+      gradient(place) = value;
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_bias(std::int64_t from, int o, const Scratch<float>& biases) const {
@@ -126,7 +129,7 @@ inline constexpr Numbers of_inputs = blocks::by_kind({.tile = channels2 / 2,
                                                      {.tile = channels2,
                                                       .columns = side1 / 2,
                                                       .width = blocks::host_vector_bytes / 4,
-                                                      .rows = blocks::host_vectors / 16,
+                                                      .rows = 1,
                                                       .depth = channels2,
                                                       .team = 1,
                                                       .level = 1});
@@ -201,7 +204,8 @@ struct Conv1Gradient : BatchKernel {
       const int to = o * plane + (window / pooled_side * 2 + 2) * wide + window % pooled_side * 2 + 2;
       const float value = d_p(from + at);
       const int place = Decision::place(decisions(from + at));
-      for (int other = 0; other < 4; ++other) d(to + other / 2 * wide + other % 2) = other == place ? value : 0;
+      for (int other = 0; other < 4; ++other) d(to + other / 2 * wide + other % 2) = 0;
+      d(to + place / 2 * wide + place % 2) = value;
     }
   }
   /// Adds an output channel: the nine weights backwards.
