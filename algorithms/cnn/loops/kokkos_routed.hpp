@@ -9,31 +9,34 @@
 namespace league::cnn::kokkos_model {
 
 /// `tile`: rows of windows of a team at a time; `columns` output channels and a pack of `width` input channels of a
-/// lane, or `rows` neighbouring windows.
-inline constexpr Numbers of_routed = blocks::by_kind(
-    {.tile = 2, .columns = 8, .width = 1, .rows = 1, .team = 256, .teams = 2}, {.tile = pooled_side,
-                                                                                .columns = 1,
-                                                                                .width = blocks::host_vector_bytes / 4,
-                                                                                .rows = pooled_side,
-                                                                                .team = 1,
-                                                                                .level = 1});
+/// lane, or `rows` x `values` windows.
+inline constexpr Numbers of_routed =
+    blocks::by_kind({.tile = 2, .columns = 8, .width = 1, .rows = 1, .values = 1, .team = 256, .teams = 2},
+                    {.tile = pooled_side,
+                     .columns = 1,
+                     .width = blocks::host_vector_bytes / 4,
+                     .rows = pooled_side,
+                     .values = pooled_side,
+                     .team = 1,
+                     .level = 1});
 
 /// Gradients of both convolutions' weights. A team takes bands of images, `tile` rows of windows each, and lists the
 /// windows with a gradient: windows per channel, and channels per window. A lane takes a pack of input channels c.
 ///   - Second convolution: the nine taps of `columns` output channels o. A window with gradient g at position q adds
 ///     g a1[c][q + t] to weight (o, c, t).
-///   - First: `rows` neighbouring windows. All their channels o add g w2[o][c][t] to the windows' patch of a1's
+///   - First: some neighbouring windows. All their channels o add g w2[o][c][t] to the windows' patch of a1's
 ///     gradient; masked by the ReLU, this is correlated with the windows' pixels. The weights' gradient is linear in
 ///     a1's gradient: overlapping patches need not be added first.
 struct RoutedGradient : BatchKernel {
   static constexpr Numbers numbers = of_routed;
   using Lanes = ChannelPacks<of_routed>;
-  static constexpr int width = Lanes::width, packs = Lanes::packs, outputs = numbers.columns, run = numbers.rows;
+  static constexpr int width = Lanes::width, packs = Lanes::packs, outputs = numbers.columns;
+  static constexpr int down = numbers.rows, across = numbers.values, run = down * across;  ///< windows of a lane
   static constexpr int bands = pooled_side / numbers.tile, band_windows = numbers.tile * pooled_side;
   static constexpr int rows = 2 * numbers.tile, rows1 = rows + 2, rows0 = rows + 4, own = Lanes::own;
   static constexpr int lanes = numbers.team, items = channels2 / outputs * packs;
   static constexpr int beside = Lanes::beside, apart = Lanes::apart;  ///< lanes of a window, windows at once
-  static_assert(items % lanes == 0 && pooled_side % run == 0);
+  static_assert(items % lanes == 0 && pooled_side % across == 0 && numbers.tile % down == 0);
 
   using Pack = Lanes::Pack;
   using Packs = blocks::Packs<const float, width>;
@@ -43,6 +46,9 @@ struct RoutedGradient : BatchKernel {
   static constexpr int pitch_windows = band_windows + 2,
                        pitch_run = channels2 * run + 2;  ///< of lists, with their ends
   using Sums = float[outputs][taps][width];
+  static constexpr int wide = packs / beside;  ///< packs of a lane
+  static constexpr int patch_columns = 2 * across + 2, patch_size = (2 * down + 2) * patch_columns;
+  using Patch = float[wide][patch_size][width];
 
   Packs first, backward2;   ///< see `Memory`
   Vector<const float> d_p;  ///< behind the pool
@@ -103,8 +109,7 @@ class RoutedGradient::Team {
         if (items > lanes) Lanes::leave(on_.partials, out, of, left, sums);
       }
       left = true;
-      for (int n = 0; n < packs / beside; ++n)
-        for (int of = rank_ / beside; of < runs; of += apart) add_run(of, rank_ % beside + n * beside, sums1[n]);
+      for (int of = rank_ / beside; of < runs; of += apart) add_run(of, sums1);
     }
     for (int of = rank_; of < items && (items == lanes || !left); of += lanes)
       Lanes::leave(on_.partials, out, of, false, sums);
@@ -157,20 +162,26 @@ class RoutedGradient::Team {
     for (int n = 0; n < 2; ++n) windows_(o * pitch_windows + count + n) = band_windows;
     biases_(o) += sum;
   }
-  /// Entries of a run of windows, channel by channel, each with its channel.
+  /// The first window of a run.
+  KOKKOS_FORCEINLINE_FUNCTION static int corner(int of) {
+    constexpr int beside = pooled_side / across;
+    return of / beside * (down * pooled_side) + of % beside * across;
+  }
+  /// Entries of a run of windows, each with its channel.
   KOKKOS_FORCEINLINE_FUNCTION void list_channels(int of) const {
     constexpr int together = 16;
     int count = of * pitch_run;
     for (int o = 0; o < channels2; o += together)
-      for (int w = of * run; w < (of + 1) * run; ++w) {
+      for (int w = 0; w < run; ++w) {
+        const int window = corner(of) + w / across * pooled_side + w % across;
         float gradients[together];
-        blocks::unrolled<together>([&](int n) { gradients[n] = gradients_((o + n) * pitch + w); });
+        blocks::unrolled<together>([&](int n) { gradients[n] = gradients_((o + n) * pitch + window); });
         blocks::unrolled<together>([&](int n) {
-          channels_(count) = (o + n) << 16 | ((o + n) * pitch + w);
+          channels_(count) = (o + n) << 16 | ((o + n) * pitch + window);
           count += gradients[n] != 0 ? 1 : 0;
         });
       }
-    for (int n = 0; n < 2; ++n) channels_(count + n) = channels2 << 16 | (channels2 * pitch + of * run);
+    for (int n = 0; n < 2; ++n) channels_(count + n) = channels2 << 16 | (channels2 * pitch + corner(of));
   }
   /// Adds the windows of channel o to its weights, two at a time.
   KOKKOS_FORCEINLINE_FUNCTION void add_channel(int o, int pack, float (&sums)[taps][width]) const {
@@ -198,66 +209,65 @@ class RoutedGradient::Team {
       for (int k = 0; k < width; ++k) sums[t][k] = mine[t][k];
     }
   }
-  /// Adds a run of windows to the first convolution's weights.
-  KOKKOS_FORCEINLINE_FUNCTION void add_run(int of, int pack, float (&sums)[own][width]) const {
-    constexpr int columns = 2 * run + 2, last = channels2 << 16;
-    float patch[4][columns][width] = {};
+  /// Adds a run of windows to the first convolution's weights, of all packs of a lane.
+  KOKKOS_FORCEINLINE_FUNCTION void add_run(int of, Lanes::Sums& sums) const {
+    constexpr int last = channels2 << 16;
     int at = of * pitch_run;
     if (channels_(at) >= last) return;
+    const int first = corner(of);
+    Patch patch = {};
     for (int entry = channels_(at); entry < last; entry = channels_(at += 2)) {
-      add_entry(entry, of * run, pack, patch);
-      add_entry(channels_(at + 1), of * run, pack, patch);
+      add_entry(entry, first, patch);
+      add_entry(channels_(at + 1), first, patch);
     }
-    const int y = of * run / pooled_side * 2, x = of * run % pooled_side * 2;
-    blocks::unrolled<4>([&](int py) {
-      for (int px = 0; px < columns; ++px) {
-        float a1[width];
-        load(a1_(((y + py) * side1 + x + px) * packs + pack), a1);
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) {
-          patch[py][px][k] = a1[k] > 0 ? patch[py][px][k] : 0;
-          sums[taps][k] += patch[py][px][k];
-        }
-      }
-    });
-    blocks::unrolled<6>([&](int r) {
-      float mine[taps][width];
-      for (int t = 0; t < taps; ++t) {
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) mine[t][k] = sums[t][k];
-      }
-      for (int px = 0; px < columns; ++px)
-        blocks::unrolled<taps>([&](int t) {
-          const int py = r - t / 3;
-          if (py < 0 || py >= 4) return;
-          const float pixel = x_((y + r) * side + x + px + t % 3);
-          LEAGUE_VECTORISED
-          for (int k = 0; k < width; ++k) mine[t][k] += patch[py][px][k] * pixel;
-        });
-      for (int t = 0; t < taps; ++t) {
-        LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) sums[t][k] = mine[t][k];
-      }
-    });
+    for (int n = 0; n < wide; ++n)
+      correlate(first / pooled_side * 2, first % pooled_side * 2, rank_ % beside + n * beside, patch[n], sums[n]);
   }
   /// Adds an entry of a run, whose first window is `first`, to the patch of a1's gradient.
-  template <int columns>
-  KOKKOS_FORCEINLINE_FUNCTION void add_entry(int channel_and_entry, int first, int pack,
-                                             float (&patch)[4][columns][width]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_entry(int channel_and_entry, int first, Patch& patch) const {
     const int entry = channel_and_entry & 0xffff, o = channel_and_entry >> 16;
     const float gradient = gradients_(entry);
-    const int w = (entry - o * pitch - first) % run;
-    const int from = o % channels2 * taps * packs + pack, chosen = place(entry);
+    const int window = entry - o * pitch - first, wy = window / pooled_side % down, wx = window % pooled_side % across;
+    const int to = 2 * wy * patch_columns + 2 * wx, chosen = place(entry);
+    const int from = o % channels2 * taps * packs + rank_ % beside;
     blocks::unrolled<4>([&](int of) {
       if (chosen == of)
-        for (int t = 0; t < taps; ++t) {
-          float weights[width];
-          load(on_.backward2(from + t * packs), weights);
-          float (&to)[width] = patch[of / 2 + t / 3][2 * w + of % 2 + t % 3];
-          LEAGUE_VECTORISED
-          for (int k = 0; k < width; ++k) to[k] += gradient * weights[k];
-        }
+        for (int n = 0; n < wide; ++n)
+          for (int t = 0; t < taps; ++t) {
+            float weights[width];
+            load(on_.backward2(from + n * beside + t * packs), weights);
+            LEAGUE_VECTORISED
+            for (int k = 0; k < width; ++k)
+              patch[n][to + (of / 2 + t / 3) * patch_columns + of % 2 + t % 3][k] += gradient * weights[k];
+          }
     });
+  }
+  /// Adds the correlation of a patch at (y, x), where a1 is above 0, with the pixels.
+  KOKKOS_FORCEINLINE_FUNCTION void correlate(int y, int x, int pack, const float (&patch)[patch_size][width],
+                                             float (&sums)[own][width]) const {
+    float mine[own][width];
+    for (int t = 0; t < own; ++t) {
+      LEAGUE_VECTORISED
+      for (int k = 0; k < width; ++k) mine[t][k] = sums[t][k];
+    }
+    for (int py = 0; py < patch_size / patch_columns; ++py)
+      for (int px = 0; px < patch_columns; ++px) {
+        float a1[width], d[width];
+        load(a1_(((y + py) * side1 + x + px) * packs + pack), a1);
+        LEAGUE_VECTORISED
+        for (int k = 0; k < width; ++k) d[k] = a1[k] > 0 ? patch[py * patch_columns + px][k] : 0;
+        LEAGUE_VECTORISED
+        for (int k = 0; k < width; ++k) mine[taps][k] += d[k];
+        for (int t = 0; t < taps; ++t) {
+          const float pixel = x_((y + py + t / 3) * side + x + px + t % 3);
+          LEAGUE_VECTORISED
+          for (int k = 0; k < width; ++k) mine[t][k] += d[k] * pixel;
+        }
+      }
+    for (int t = 0; t < own; ++t) {
+      LEAGUE_VECTORISED
+      for (int k = 0; k < width; ++k) sums[t][k] = mine[t][k];
+    }
   }
 
   const Member& team_;
