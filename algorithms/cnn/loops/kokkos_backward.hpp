@@ -61,26 +61,26 @@ struct ChannelPacks {
         for (int k = 0; k < width; ++k) sums[n][t][k] = 0;
       }
   }
-  /// Stores the sums of the first convolution's weights and biases over all lanes. `room`: `apart` x `own` x `packs`
-  /// packs of scratch.
-  template <class Room, class To>
-  KOKKOS_FORCEINLINE_FUNCTION static void leave_first(const Member& team, const Room& room, const Sums& sums,
+  /// Values of scratch that `leave_first` takes.
+  static constexpr int room_values = apart * own * channels1;
+  /// Stores the sums of the first convolution's weights and biases over all lanes.
+  template <class To>
+  KOKKOS_FORCEINLINE_FUNCTION static void leave_first(const Member& team, const Scratch<float>& room, const Sums& sums,
                                                       const To& partials, std::int64_t out) {
     const int rank = blocks::rank(team);
     blocks::meet(team);
     for (int n = 0; n < packs / beside; ++n)
-      for (int t = 0; t < own; ++t)
-        blocks::fill_pack(room, (rank / beside * own + t) * packs + rank % beside + n * beside, [&](auto& to) {
-          LEAGUE_VECTORISED
-          for (int k = 0; k < width; ++k) to.values[k] = sums[n][t][k];
-        });
+      for (int t = 0; t < own; ++t) {
+        const int to = (rank / beside * own + t) * channels1 + (rank % beside + n * beside) * width;
+        LEAGUE_VECTORISED
+        for (int k = 0; k < width; ++k) room(to + k) = sums[n][t][k];
+      }
     blocks::meet(team);
     for (int at = rank; at < own * packs; at += lanes) {
       float sum[width] = {};
       for (int other = 0; other < apart; ++other) {
-        const blocks::LoadedPack<float, width> part = room(other * own * packs + at);
         LEAGUE_VECTORISED
-        for (int k = 0; k < width; ++k) sum[k] += part.values[k];
+        for (int k = 0; k < width; ++k) sum[k] += room((other * own * packs + at) * width + k);
       }
       blocks::fill_pack(partials, out + Partials::weights1 / width + at, [&](auto& to) {
         LEAGUE_VECTORISED

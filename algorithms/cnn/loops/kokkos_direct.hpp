@@ -118,11 +118,12 @@ struct Conv2Gradient : BatchKernel {
 };
 
 /// `tile`: output channels of a team, `depth` of which are in scratch at a time; a lane takes a pack of `width` input
-/// channels of `rows` x `columns` positions.
+/// channels of `rows` x `columns` positions, and loads `height` gradients of a row together.
 inline constexpr Numbers of_inputs = blocks::by_kind({.tile = channels2 / 2,
                                                       .columns = side1,
                                                       .width = 1,
                                                       .rows = 2,
+                                                      .height = 4,
                                                       .depth = 8,
                                                       .team = side1 / 2 * channels1,
                                                       .teams = 1},
@@ -130,6 +131,7 @@ inline constexpr Numbers of_inputs = blocks::by_kind({.tile = channels2 / 2,
                                                       .columns = side1 / 2,
                                                       .width = blocks::host_vector_bytes / 4,
                                                       .rows = 1,
+                                                      .height = 1,
                                                       .depth = channels2,
                                                       .team = 1,
                                                       .level = 1});
@@ -146,7 +148,6 @@ struct Conv1Gradient : BatchKernel {
   static_assert(side1 % rows == 0 && side1 % columns == 0);
 
   using Packs = blocks::Packs<const float, width>;
-  using Room = Scratch<Lanes::Pack>;
   using Sums = float[rows][columns][width];
 
   Packs first, backward2;   ///< see `Memory`
@@ -154,20 +155,23 @@ struct Conv1Gradient : BatchKernel {
   Vector<const std::uint8_t> decisions;
   blocks::Packs<float, width> partials;  ///< [teams][fc1_weights / width]
 
-  /// The gradients of some channels; at the end the lanes' sums.
-  static constexpr int sums = Lanes::own * Lanes::apart, room_packs = std::max(depth * plane / width, sums* packs);
-  static_assert(depth * plane % width == 0);
-  static std::size_t bytes() { return Room::shmem_size(room_packs) + Scratch<float>::shmem_size(pixels); }
+  /// Columns of the gradients of some channels, and at the end the lanes' sums.
+  static constexpr int together = numbers.height;
+  using Columns = blocks::PackOf<float, together>;
+  static constexpr int d_size = depth * plane, d_packs = std::max(d_size, Lanes::room_values) / together;
+  static_assert(wide % together == 0 && (columns + 2) % together == 0 && d_size % together == 0);
+  static std::size_t bytes() { return Scratch<Columns>::shmem_size(d_packs) + Scratch<float>::shmem_size(pixels); }
   LEAGUE_FLAT KOKKOS_FUNCTION void operator()(const Member& team) const {
     const auto& space = team.team_scratch(int{numbers.level});
-    const Room room(space, std::size_t{room_packs});
-    const Scratch<float> d(&room(0).values[0], std::size_t{depth * plane}), x(space, std::size_t{pixels});
+    const Scratch<Columns> columns_of(space, std::size_t{d_packs});
+    const Scratch<float> d(&columns_of(0).values[0], std::size_t{d_packs * together});
+    const Scratch<float> x(space, std::size_t{pixels});
     const Take images = take();
     const int rank = blocks::rank(team);
     const std::int64_t out = std::int64_t{team.league_rank()} * (fc1_weights / width);
     const auto mine = blocks::share(team.league_rank(), team.league_size(), parts * images.count);
     typename Lanes::Sums total = {};
-    for (int at = rank; at < depth * plane; at += lanes) d(at) = 0;  // the padding stays 0
+    for (int at = rank; at < d_size; at += lanes) d(at) = 0;  // the padding stays 0
     for (int part = mine.first; part < mine.end; part += mine.stride) {
       const int i = part / parts, first_o = part % parts * numbers.tile;
       blocks::meet(team);  // the part before is done
@@ -187,13 +191,13 @@ struct Conv1Gradient : BatchKernel {
               there = o0;
             }
             for (int o = 0; o < depth; ++o)
-              add_channel(d, o * plane + row * wide + column, (o0 + o) * taps * packs + pack, sums);
+              add_channel(columns_of, o * plane + row * wide + column, (o0 + o) * taps * packs + pack, sums);
           }
           add_weights(x, row * side + column, pack, sums, total[n]);
         }
       }
     }
-    Lanes::leave_first(team, room, total, partials, out);
+    Lanes::leave_first(team, d, total, partials, out);
   }
 
  private:
@@ -209,10 +213,13 @@ struct Conv1Gradient : BatchKernel {
     }
   }
   /// Adds an output channel: the nine weights backwards.
-  KOKKOS_FORCEINLINE_FUNCTION void add_channel(const Scratch<float>& d, int from, int weights, Sums& sums) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_channel(const Scratch<Columns>& d, int from, int weights, Sums& sums) const {
     blocks::unrolled<rows + 2>([&](int r) {
       float values[columns + 2];
-      for (int n = 0; n < columns + 2; ++n) values[n] = d(from + r * wide + n);
+      for (int n = 0; n < columns + 2; n += together) {
+        const blocks::LoadedPack<float, together> pack = d((from + r * wide + n) / together);
+        for (int k = 0; k < together; ++k) values[n + k] = pack.values[k];
+      }
       blocks::unrolled<taps>([&](int t) {
         const int y = r - t / 3;
         if (y < 0 || y >= rows) return;

@@ -113,8 +113,9 @@ class RoutedGradient::Team {
     }
     for (int of = rank_; of < items && (items == lanes || !left); of += lanes)
       Lanes::leave(on_.partials, out, of, false, sums);
-    static_assert(Lanes::apart * own <= rows1 * side1);  // there is room in a1
-    Lanes::leave_first(team_, a1_, sums1, on_.partials, out);
+    static_assert(Lanes::room_values <= rows1 * side1 * channels1);  // there is room in a1
+    Lanes::leave_first(team_, Scratch<float>(&a1_(0).values[0], std::size_t{Lanes::room_values}), sums1, on_.partials,
+                       out);
     Lanes::leave_biases(team_, biases_, on_.partials, out);
   }
 
