@@ -126,10 +126,11 @@ struct Routed {
     const Memory memory = on.kernel_memory();
     const State& s = each.s;
     on.launch("cnn/routed", memory.teams,
-              RoutedGradient{
-                  each, blocks::packs<width>(Vector<const float>(memory.first)),
-                  blocks::packs<width>(Vector<const float>(memory.backward2)), Vector<const float>(s.d_p, on.values()),
-                  Vector<const std::uint8_t>(s.pool_decisions, on.values()), blocks::packs<width>(memory.partials)});
+              RoutedGradient{each, blocks::packs<width>(Vector<const float>(memory.first)),
+                             blocks::packs<width>(Vector<const float>(memory.backward2)),
+                             blocks::packs<of_pooled.width>(Vector<const float>(s.d_p, on.values())),
+                             blocks::packs<of_pooled.width>(Vector<const std::uint8_t>(s.pool_decisions, on.values())),
+                             blocks::packs<width>(memory.partials)});
   }
 };
 

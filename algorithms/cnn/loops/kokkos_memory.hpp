@@ -26,7 +26,7 @@ inline constexpr Numbers of_forward =
                      .team = 1,
                      .level = 1});
 inline constexpr Numbers of_rows = blocks::by_kind({.width = side1 / 2}, {.width = 32});
-/// Windows of a channel that are written together.
+/// Windows of a channel that are written, or loaded, together.
 inline constexpr Numbers of_pooled = blocks::by_kind({.width = 4}, {.width = 16});
 template <class T>
 using Scratch = Kokkos::View<T*, Exec::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -54,10 +54,11 @@ struct BatchKernel {
 };
 
 /// A copy of a pack's values: GCC knows that no other array lies over it.
-template <int width, class Pack>
-KOKKOS_FORCEINLINE_FUNCTION void load(const Pack& pack, float (&values)[width]) {
+template <class T, int width>
+KOKKOS_FORCEINLINE_FUNCTION void load(const blocks::PackOf<T, width>& pack, T (&values)[width]) {
+  const blocks::LoadedPack<T, width> loaded = pack;
   LEAGUE_VECTORISED
-  for (int k = 0; k < width; ++k) values[k] = pack.values[k];
+  for (int k = 0; k < width; ++k) values[k] = loaded.values[k];
 }
 /// The sum of the first `n` of some values, in a tree.
 template <int n, int all>

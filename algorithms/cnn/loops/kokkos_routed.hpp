@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <bit>
-
 #include "algorithms/cnn/loops/kokkos_backward.hpp"
 
 /// The convolutions backward, only where pool and dropout pass a gradient: method `routed`.
@@ -50,9 +48,9 @@ struct RoutedGradient : BatchKernel {
   static constexpr int patch_columns = 2 * across + 2, patch_size = (2 * down + 2) * patch_columns;
   using Patch = float[wide][patch_size][width];
 
-  Packs first, backward2;   ///< see `Memory`
-  Vector<const float> d_p;  ///< behind the pool
-  Vector<const std::uint8_t> decisions;
+  Packs first, backward2;                           ///< see `Memory`
+  blocks::Packs<const float, of_pooled.width> d_p;  ///< behind the pool
+  blocks::Packs<const std::uint8_t, of_pooled.width> decisions;
   blocks::Packs<float, width> partials;  ///< [teams][fc1_weights / width]
 
   static int bands_of(int images) { return bands * images; }
@@ -120,15 +118,26 @@ class RoutedGradient::Team {
   }
 
  private:
-  /// The gradients of a band's windows, of which the first is `from`, and where they go.
+  /// The gradients of a band's windows, of which the first is `from`, and where they go; some neighbouring windows are
+  /// loaded together.
   KOKKOS_FORCEINLINE_FUNCTION void stage(std::int64_t from) const {
-    constexpr int row_bits = std::bit_width(static_cast<unsigned>(band_windows - 1));
-    blocks::for_cells(team_, channels2, band_windows, row_bits, [&](int o, int window) {
-      const int place = Decision::place(on_.decisions(from + o * windows + window));
-      gradients_(o * pitch + window) = on_.d_p(from + o * windows + window);
-      places_(o * pitch + window) =
-          static_cast<std::int16_t>(corners_(window) + 4 * (place / 2 * side1 + place % 2) + place);
-    });
+    constexpr int together = of_pooled.width, parts = band_windows / together;
+    static_assert(band_windows % together == 0 && windows % together == 0);
+    for (int item = rank_; item < channels2 * parts; item += lanes) {
+      const int o = item / parts, first = item % parts * together, to = o * pitch + first;
+      const std::int64_t at = (from + o * windows + first) / together;
+      float gradients[together];
+      std::uint8_t decisions[together];
+      load(on_.d_p(at), gradients);
+      load(on_.decisions(at), decisions);
+      LEAGUE_VECTORISED
+      for (int n = 0; n < together; ++n) gradients_(to + n) = gradients[n];
+      LEAGUE_VECTORISED
+      for (int n = 0; n < together; ++n) {
+        const int place = Decision::place(decisions[n]);
+        places_(to + n) = static_cast<std::int16_t>(corners_(first + n) + 4 * (place / 2 * side1 + place % 2) + place);
+      }
+    }
   }
   /// The position in a1, and that in the window, of an entry.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int position(int entry) const { return places_(entry) >> 2; }
