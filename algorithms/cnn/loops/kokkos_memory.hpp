@@ -60,6 +60,13 @@ KOKKOS_FORCEINLINE_FUNCTION void load(const blocks::PackOf<T, width>& pack, T (&
   LEAGUE_VECTORISED
   for (int k = 0; k < width; ++k) values[k] = loaded.values[k];
 }
+template <int rows, int width>
+KOKKOS_FORCEINLINE_FUNCTION void copy(const float (&from)[rows][width], float (&to)[rows][width]) {
+  for (int row = 0; row < rows; ++row) {
+    LEAGUE_VECTORISED
+    for (int k = 0; k < width; ++k) to[row][k] = from[row][k];
+  }
+}
 /// The sum of the first `n` of some values, in a tree.
 template <int n, int all>
 KOKKOS_FORCEINLINE_FUNCTION float folded(float (&values)[all]) {

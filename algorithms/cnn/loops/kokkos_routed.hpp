@@ -7,13 +7,14 @@
 namespace league::cnn::kokkos_model {
 
 /// `tile`: rows of windows of a team at a time; `columns` output channels and a pack of `width` input channels of a
-/// lane, or `rows` x `values` windows.
+/// lane, or `rows` x `values` windows, `depth` gradients of which together.
 inline constexpr Numbers of_routed =
-    blocks::by_kind({.tile = 2, .columns = 8, .width = 1, .rows = 1, .values = 1, .team = 256, .teams = 2},
+    blocks::by_kind({.tile = 2, .columns = 8, .width = 1, .rows = 1, .depth = 2, .values = 1, .team = 256, .teams = 2},
                     {.tile = pooled_side,
                      .columns = 1,
                      .width = blocks::host_vector_bytes / 4,
                      .rows = pooled_side,
+                     .depth = 1,
                      .values = pooled_side,
                      .team = 1,
                      .level = 1});
@@ -29,6 +30,7 @@ struct RoutedGradient : BatchKernel {
   static constexpr Numbers numbers = of_routed;
   using Lanes = ChannelPacks<of_routed>;
   static constexpr int width = Lanes::width, packs = Lanes::packs, outputs = numbers.columns;
+  static constexpr int depth = numbers.depth;  ///< entries at a time; lists end with two more
   static constexpr int down = numbers.rows, across = numbers.values, run = down * across;  ///< windows of a lane
   static constexpr int bands = pooled_side / numbers.tile, band_windows = numbers.tile * pooled_side;
   static constexpr int rows = 2 * numbers.tile, rows1 = rows + 2, rows0 = rows + 4, own = Lanes::own;
@@ -196,10 +198,7 @@ class RoutedGradient::Team {
   /// Adds the windows of channel o to its weights, two at a time.
   KOKKOS_FORCEINLINE_FUNCTION void add_channel(int o, int pack, float (&sums)[taps][width]) const {
     float mine[taps][width];
-    for (int t = 0; t < taps; ++t) {
-      LEAGUE_VECTORISED
-      for (int k = 0; k < width; ++k) mine[t][k] = sums[t][k];
-    }
+    copy(sums, mine);
     int at = o * pitch_windows;
     for (int window = windows_(at); window < band_windows; window = windows_(at += 2)) {
       const int both[2] = {o * pitch + window, o * pitch + windows_(at + 1)};
@@ -214,10 +213,7 @@ class RoutedGradient::Team {
         }
       });
     }
-    for (int t = 0; t < taps; ++t) {
-      LEAGUE_VECTORISED
-      for (int k = 0; k < width; ++k) sums[t][k] = mine[t][k];
-    }
+    copy(mine, sums);
   }
   /// Adds a run of windows to the first convolution's weights, of all packs of a lane.
   KOKKOS_FORCEINLINE_FUNCTION void add_run(int of, Lanes::Sums& sums) const {
@@ -226,40 +222,43 @@ class RoutedGradient::Team {
     if (channels_(at) >= last) return;
     const int first = corner(of);
     Patch patch = {};
-    for (int entry = channels_(at); entry < last; entry = channels_(at += 2)) {
-      add_entry(entry, first, patch);
-      add_entry(channels_(at + 1), first, patch);
-    }
+    for (; channels_(at) < last; at += depth) add_entries(at, first, patch);
     for (int n = 0; n < wide; ++n)
       correlate(first / pooled_side * 2, first % pooled_side * 2, rank_ % beside + n * beside, patch[n], sums[n]);
   }
-  /// Adds an entry of a run, whose first window is `first`, to the patch of a1's gradient.
-  KOKKOS_FORCEINLINE_FUNCTION void add_entry(int channel_and_entry, int first, Patch& patch) const {
-    const int entry = channel_and_entry & 0xffff, o = channel_and_entry >> 16;
-    const float gradient = gradients_(entry);
-    const int window = entry - o * pitch - first, wy = window / pooled_side % down, wx = window % pooled_side % across;
-    const int to = 2 * wy * patch_columns + 2 * wx, chosen = place(entry);
-    const int from = o % channels2 * taps * packs + rank_ % beside;
-    blocks::unrolled<4>([&](int of) {
-      if (chosen == of)
-        for (int n = 0; n < wide; ++n)
+  /// Adds `depth` entries of a run, whose first window is `first`, to the patch of a1's gradient; their weights are
+  /// loaded together.
+  KOKKOS_FORCEINLINE_FUNCTION void add_entries(int at, int first, Patch& patch) const {
+    float gradients[depth];
+    int from[depth], to[depth], chosen[depth];
+    blocks::unrolled<depth>([&](int e) {
+      const int entry = channels_(at + e) & 0xffff, o = channels_(at + e) >> 16, window = entry - o * pitch - first;
+      gradients[e] = gradients_(entry);
+      chosen[e] = place(entry);
+      from[e] = o % channels2 * taps * packs + rank_ % beside;
+      to[e] = 2 * (window / pooled_side % down) * patch_columns + 2 * (window % pooled_side % across);
+    });
+    for (int n = 0; n < wide; ++n) {
+      float weights[depth][taps][width];
+      blocks::unrolled<depth>([&](int e) {
+        for (int t = 0; t < taps; ++t) load(on_.backward2(from[e] + n * beside + t * packs), weights[e][t]);
+      });
+      blocks::unrolled<depth * 4>([&](int p) {
+        const int e = p / 4, of = p % 4;
+        if (chosen[e] == of)
           for (int t = 0; t < taps; ++t) {
-            float weights[width];
-            load(on_.backward2(from + n * beside + t * packs), weights);
             LEAGUE_VECTORISED
             for (int k = 0; k < width; ++k)
-              patch[n][to + (of / 2 + t / 3) * patch_columns + of % 2 + t % 3][k] += gradient * weights[k];
+              patch[n][to[e] + (of / 2 + t / 3) * patch_columns + of % 2 + t % 3][k] += gradients[e] * weights[e][t][k];
           }
-    });
+      });
+    }
   }
   /// Adds the correlation of a patch at (y, x), where a1 is above 0, with the pixels.
   KOKKOS_FORCEINLINE_FUNCTION void correlate(int y, int x, int pack, const float (&patch)[patch_size][width],
                                              float (&sums)[own][width]) const {
     float mine[own][width];
-    for (int t = 0; t < own; ++t) {
-      LEAGUE_VECTORISED
-      for (int k = 0; k < width; ++k) mine[t][k] = sums[t][k];
-    }
+    copy(sums, mine);
     for (int py = 0; py < patch_size / patch_columns; ++py)
       for (int px = 0; px < patch_columns; ++px) {
         float a1[width], d[width];
@@ -274,10 +273,7 @@ class RoutedGradient::Team {
           for (int k = 0; k < width; ++k) mine[t][k] += d[k] * pixel;
         }
       }
-    for (int t = 0; t < own; ++t) {
-      LEAGUE_VECTORISED
-      for (int k = 0; k < width; ++k) sums[t][k] = mine[t][k];
-    }
+    copy(mine, sums);
   }
 
   const Member& team_;
