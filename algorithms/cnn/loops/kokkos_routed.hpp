@@ -43,6 +43,7 @@ struct RoutedGradient : BatchKernel {
   static constexpr int pitch = band_windows + 1,
                        entries = (channels2 + 1) * pitch;  ///< of a channel; the last one is 0
   static constexpr int runs = band_windows / run;
+  static constexpr int lists = channels2 + ceil_div(runs, 32) * 32;  ///< of a band, those of runs in whole subgroups
   static constexpr int pitch_windows = band_windows + 2,
                        pitch_run = channels2 * run + 2;  ///< of lists, with their ends
   using Sums = float[outputs][taps][width];
@@ -148,7 +149,6 @@ class RoutedGradient::Team {
   /// Lanes take a list of windows, a list of channels, or half a row of the first convolution's output, in this order:
   /// whole subgroups take either.
   KOKKOS_FORCEINLINE_FUNCTION void list_and_convolve() const {
-    constexpr int lists = channels2 + ceil_div(runs, 32) * 32;
     for (int task = rank_; task < lists + 2 * rows1 * packs; task += lanes) {
       if (task < channels2)
         list_windows(task);
