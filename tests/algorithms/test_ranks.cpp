@@ -39,8 +39,9 @@ bool refuses(const Variant& variant, Execution execution) {
 bool refuses_some(const Variant& variant, Execution execution) {
   return (variant.algorithm == "linear_regression" && variant.method == "moments") ||
          variant.method == "league_barrier" ||
-         (variant.algorithm == "cnn" && (execution == Execution::graph || variant.method == "routed" ||
-                                         variant.method == "flat" || variant.method.starts_with("tensor_dense_")));
+         (variant.algorithm == "cnn" &&
+          (execution == Execution::graph || variant.method == "routed" || variant.model.name == "kokkos" ||
+           variant.method.starts_with("tensor_dense_")));
 }
 
 /// Counts over all processes; `without_rows` is part of `ran`.

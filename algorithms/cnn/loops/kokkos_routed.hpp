@@ -127,18 +127,18 @@ class RoutedGradient::Team {
     constexpr int together = of_pooled.width, parts = band_windows / together;
     static_assert(band_windows % together == 0 && windows % together == 0);
     for (int item = rank_; item < channels2 * parts; item += lanes) {
-      const int o = item / parts, first = item % parts * together, to = o * pitch + first;
-      const std::int64_t at = (from + o * windows + first) / together;
+      const int o = item / parts, begin = item % parts * together, to = o * pitch + begin;
+      const std::int64_t at = (from + o * windows + begin) / together;
       float gradients[together];
-      std::uint8_t decisions[together];
+      std::uint8_t loaded[together];
       load(on_.d_p(at), gradients);
-      load(on_.decisions(at), decisions);
+      load(on_.decisions(at), loaded);
       LEAGUE_VECTORISED
       for (int n = 0; n < together; ++n) gradients_(to + n) = gradients[n];
       LEAGUE_VECTORISED
       for (int n = 0; n < together; ++n) {
-        const int place = Decision::place(decisions[n]);
-        places_(to + n) = static_cast<std::int16_t>(corners_(first + n) + 4 * (place / 2 * side1 + place % 2) + place);
+        const int place = Decision::place(loaded[n]);
+        places_(to + n) = static_cast<std::int16_t>(corners_(begin + n) + 4 * (place / 2 * side1 + place % 2) + place);
       }
     }
   }
@@ -162,11 +162,11 @@ class RoutedGradient::Team {
     constexpr int together = 12;
     int count = 0;
     float sum = 0;
-    for (int first = 0; first < band_windows; first += together) {
+    for (int begin = 0; begin < band_windows; begin += together) {
       float gradients[together];
-      blocks::unrolled<together>([&](int n) { gradients[n] = gradients_(o * pitch + first + n); });
+      blocks::unrolled<together>([&](int n) { gradients[n] = gradients_(o * pitch + begin + n); });
       blocks::unrolled<together>([&](int n) {
-        windows_(o * pitch_windows + count) = static_cast<std::uint8_t>(first + n);
+        windows_(o * pitch_windows + count) = static_cast<std::uint8_t>(begin + n);
         count += gradients[n] != 0 ? 1 : 0;
         sum += gradients[n];
       });
@@ -176,8 +176,8 @@ class RoutedGradient::Team {
   }
   /// The first window of a run.
   KOKKOS_FORCEINLINE_FUNCTION static int corner(int of) {
-    constexpr int beside = pooled_side / across;
-    return of / beside * (down * pooled_side) + of % beside * across;
+    constexpr int runs_across = pooled_side / across;
+    return of / runs_across * (down * pooled_side) + of % runs_across * across;
   }
   /// Entries of a run of windows, each with its channel.
   KOKKOS_FORCEINLINE_FUNCTION void list_channels(int of) const {
@@ -220,19 +220,19 @@ class RoutedGradient::Team {
     constexpr int last = channels2 << 16;
     int at = of * pitch_run;
     if (channels_(at) >= last) return;
-    const int first = corner(of);
+    const int begin = corner(of);
     Patch patch = {};
-    for (; channels_(at) < last; at += depth) add_entries(at, first, patch);
+    for (; channels_(at) < last; at += depth) add_entries(at, begin, patch);
     for (int n = 0; n < wide; ++n)
-      correlate(first / pooled_side * 2, first % pooled_side * 2, rank_ % beside + n * beside, patch[n], sums[n]);
+      correlate(begin / pooled_side * 2, begin % pooled_side * 2, rank_ % beside + n * beside, patch[n], sums[n]);
   }
-  /// Adds `depth` entries of a run, whose first window is `first`, to the patch of a1's gradient; their weights are
+  /// Adds `depth` entries of a run, whose first window is `begin`, to the patch of a1's gradient; their weights are
   /// loaded together.
-  KOKKOS_FORCEINLINE_FUNCTION void add_entries(int at, int first, Patch& patch) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_entries(int at, int begin, Patch& patch) const {
     float gradients[depth];
     int from[depth], to[depth], chosen[depth];
     blocks::unrolled<depth>([&](int e) {
-      const int entry = channels_(at + e) & 0xffff, o = channels_(at + e) >> 16, window = entry - o * pitch - first;
+      const int entry = channels_(at + e) & 0xffff, o = channels_(at + e) >> 16, window = entry - o * pitch - begin;
       gradients[e] = gradients_(entry);
       chosen[e] = place(entry);
       from[e] = o % channels2 * taps * packs + rank_ % beside;
