@@ -19,7 +19,7 @@ std::optional<Json> parsed(Source&& source) {
   };
   Json json = Json::parse(std::forward<Source>(source), look, false);
   if (json.is_discarded() || too_deep) return {};
-  return json;
+  return std::make_optional(std::move(json));
 }
 
 }  // namespace

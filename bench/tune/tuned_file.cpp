@@ -48,7 +48,7 @@ class Taker {
   const Value::Table* table_;
 };
 
-const Value::Table& table_of(const Value& value, const std::string& key) {
+const Value::Table& table_of(const Value& value, std::string_view key) {
   const auto* table = value.get<Value::Table>();
   if (table == nullptr) value.refuse(key, "takes a table, not " + value.type());
   return *table;
