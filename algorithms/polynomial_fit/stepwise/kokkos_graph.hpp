@@ -36,7 +36,7 @@ class GraphSolve final : public VariantShards<GraphShard> {
     graph_.reset();
     const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
-    graph_.emplace(exec_);
+    graph_ = Kokkos::Experimental::Graph<Exec>({exec_});  // 5.2 takes a handle, whose one member it is
     GraphNode last = graph_->root_node();
     steps_per_graph_ = 0;
     for (; steps_per_graph_ < std::min(max_nodes, steps_); ++steps_per_graph_) last = shard().record(exec_, last);
