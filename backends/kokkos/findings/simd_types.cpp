@@ -46,6 +46,15 @@ void measure_loop(benchmark::State& state, const Run& run) {
   measure(state, 100, [&] { run(static_cast<const float*>(a.data()), static_cast<const float*>(b.data()), c.data()); });
 }
 
+/// Kokkos 4.7 has the member alone, 5.2 the function alone.
+template <class Lanes>
+void store(const Lanes& lanes, float* to) {
+  if constexpr (requires { lanes.copy_to(to, simd::simd_flag_default); })
+    lanes.copy_to(to, simd::simd_flag_default);
+  else
+    simd_unchecked_store(lanes, to, simd::simd_flag_default);
+}
+
 /// `N`: as in `simd<float, N>`, 0 for the native width.
 template <int N>
 void add_simd(benchmark::State& state) {
@@ -53,7 +62,7 @@ void add_simd(benchmark::State& state) {
   measure_loop(state, [](const float* a, const float* b, float* c) {
     for_packs<Lanes::size()>([=](std::int64_t at) {
       const Lanes sum = Lanes(a + at, simd::simd_flag_default) + Lanes(b + at, simd::simd_flag_default);
-      sum.copy_to(c + at, simd::simd_flag_default);
+      store(sum, c + at);
     });
   });
   state.counters["lanes"] = Lanes::size();
@@ -75,7 +84,7 @@ void stencil_simd(benchmark::State& state) {
       const auto load = [=](std::int64_t from) { return Lanes(a + from, simd::simd_flag_default); };
       const Lanes sum =
           load(at - 1) + load(at + 1) + load(at - row) + load(at + row) + load(at - plane) + load(at + plane);
-      (load(at) + Lanes(0.125F) * sum).copy_to(c + at, simd::simd_flag_default);
+      store(load(at) + Lanes(0.125F) * sum, c + at);
     });
   });
   state.counters["lanes"] = Lanes::size();
@@ -94,8 +103,8 @@ void stencil_arrays(benchmark::State& state) {
 /// vector or of memory.
 template <bool from_lanes>
 void sum_simd(benchmark::State& state) {
-  using Lanes = simd::simd<float>;
   using Sums = simd::simd<double>;
+  using Lanes = simd::simd<float, Sums::size()>;
   static_assert(Lanes::size() == Sums::size());
   measure_loop(state, [](const float* a, const float*, float*) {
     double total = 0;
