@@ -2,7 +2,8 @@
 # An installed Kokkos, held to what the preset asks for: its options can no longer be chosen here.
 
 # What is asked for must be read first: the package sets variables of the same names.
-set(known_devices SERIAL OPENMP THREADS CUDA HIP SYCL)
+# Serial is not compared: no kernel runs on it beside another backend.
+set(known_devices OPENMP THREADS CUDA HIP SYCL)
 set(wanted_devices)
 foreach(device IN LISTS known_devices)
   if(Kokkos_ENABLE_${device})
