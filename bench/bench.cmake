@@ -6,8 +6,13 @@ find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(re2 CONFIG QUIET)
 if(NOT TARGET re2::re2) # installed without a CMake package, as by Debian; the archive where there is one, to be carried inside
-  find_library(LEAGUE_RE2 NAMES libre2.a re2 REQUIRED)
   find_path(LEAGUE_RE2_INCLUDE re2/re2.h REQUIRED)
+  set(archive libre2.a)
+  file(STRINGS ${LEAGUE_RE2_INCLUDE}/re2/re2.h abseil REGEX "^#include .absl/")
+  if(abseil) # a newer RE2: its archive needs some of Abseil's, which the shared library names itself
+    set(archive)
+  endif()
+  find_library(LEAGUE_RE2 NAMES ${archive} re2 REQUIRED)
   add_library(re2::re2 UNKNOWN IMPORTED)
   set_target_properties(re2::re2 PROPERTIES IMPORTED_LOCATION ${LEAGUE_RE2}
     INTERFACE_INCLUDE_DIRECTORIES ${LEAGUE_RE2_INCLUDE} INTERFACE_LINK_LIBRARIES Threads::Threads)
