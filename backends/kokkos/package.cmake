@@ -23,8 +23,8 @@ if(Kokkos_COMPILE_LANGUAGE STREQUAL CUDA AND Kokkos_VERSION VERSION_EQUAL 4.7.0
   endif()
 endif()
 
-# For the record: the version as Kokkos writes it (4.7.00), and what it adds to the compile lines of the files that use it.
-string(REGEX REPLACE "[.]([0-9])$" ".0\\1" league_kokkos_version "${Kokkos_VERSION}")
+# For the record: the version as Kokkos writes it (4.7.00, 5.2.2), and what it adds to the compile lines of the files that use it.
+string(REGEX REPLACE "^4[.]([0-9]+)[.]([0-9])$" "4.\\1.0\\2" league_kokkos_version "${Kokkos_VERSION}")
 get_target_property(options Kokkos::kokkoscore INTERFACE_COMPILE_OPTIONS)
 string(REGEX REPLACE "[$]<[$]<COMPILE_LANGUAGE:[A-Z]+>:|[$]<BUILD_INTERFACE:|SHELL:|${PROJECT_SOURCE_DIR}/|>" "" options "${options}")
 list(REMOVE_ITEM options "")
