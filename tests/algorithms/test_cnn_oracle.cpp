@@ -12,7 +12,8 @@ namespace {
 
 /// The first training images of MNIST, and a test image. @throws bench::BadInput if the files are missing
 Dataset first_of_mnist(std::int64_t images) {
-  const bench::Source& source = bench::source_of("mnist");
+  const std::string name = "mnist";
+  const bench::Source& source = bench::source_of(name);
   const bench::Idx greys = bench::read_idx(bench::find_file(source, {}, "train-images-idx3-ubyte"), 3),
                    labels = bench::read_idx(bench::find_file(source, {}, "train-labels-idx1-ubyte"), 1);
   Dataset data = images_like(images, 1);
