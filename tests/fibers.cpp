@@ -45,6 +45,16 @@ void enter() {
   fiber.finished = true;  // and on to `context.uc_link`, the scheduler
 }
 
+/// A function of its own: no variable may live across `getcontext`.
+void prepare(Fiber& fiber, int rank, Scheduler& owner) {
+  fiber.rank = rank;
+  getcontext(&fiber.context);
+  fiber.context.uc_stack.ss_sp = fiber.stack.get();
+  fiber.context.uc_stack.ss_size = stack_bytes;
+  fiber.context.uc_link = &owner.context;
+  makecontext(&fiber.context, enter, 0);
+}
+
 /// Lets every fiber that does not wait run on. Whether there was one.
 bool run_round(const std::vector<std::unique_ptr<Fiber>>& fibers) {
   bool any = false;
@@ -77,15 +87,7 @@ void run_fibers(int size, const std::function<void(int)>& body) {
   Scheduler mine;
   mine.body = &body;
   std::vector<std::unique_ptr<Fiber>> fibers;
-  for (int rank = 0; rank < size; ++rank) {
-    Fiber& fiber = *fibers.emplace_back(std::make_unique<Fiber>());
-    fiber.rank = rank;
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = stack_bytes;
-    fiber.context.uc_link = &mine.context;
-    makecontext(&fiber.context, enter, 0);
-  }
+  for (int rank = 0; rank < size; ++rank) prepare(*fibers.emplace_back(std::make_unique<Fiber>()), rank, mine);
   const auto all_finished = [&] { return std::ranges::all_of(fibers, [](const auto& one) { return one->finished; }); };
   Scheduler* const outer = std::exchange(scheduler, &mine);
   const std::shared_ptr<void> restore(nullptr, [outer](void*) { scheduler = outer; });
