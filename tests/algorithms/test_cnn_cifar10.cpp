@@ -137,12 +137,13 @@ TEST(CnnCifar10, ItsVariants) {
               ? "network cifar10: its backward pass is not routed, so that tensor_tf32 and tensor_bf16 are this"
               : "network cifar10: not by this method in this model");
     }
-  for (const char* one : {"direct serial; ", "direct openmp; ", "direct kokkos_specialised; ", "gemm kokkos_kernels; ",
+  for (const char* one : {"direct serial; ", "direct openmp; ", "direct kokkos_specialised; ",
                           "tensor_tf32 kokkos_specialised; ", "tensor_bf16 kokkos_specialised; "})
     EXPECT_NE(ran.find(one), std::string::npos) << one << "of " << ran;
-  if (registry().variant(Cnn::algorithm, "layers", "onednn") != nullptr) {
-    EXPECT_NE(ran.find("layers onednn; "), std::string::npos) << ran;
-  }
+  for (const auto& [method, library] : {std::pair("gemm", "kokkos_kernels"), std::pair("layers", "onednn")})
+    if (registry().variant(Cnn::algorithm, method, library) != nullptr) {
+      EXPECT_NE(ran.find(std::string(method) + " " + library + "; "), std::string::npos) << ran;
+    }
 }
 
 class CnnCifar10Faults : public ::testing::Test {
