@@ -37,9 +37,11 @@ class GraphSolve final : public VariantShards<GraphShard> {
     const Launch effective = VariantShards::configure(launch);
     if (context().dry) return effective;
     graph_ = Kokkos::Experimental::Graph<Exec>({exec_});  // 5.2 takes a handle, whose one member it is
+    // 5.2 demands the default instance of a node's policy, and takes the handle's; 4.7 takes the policy's.
+    const Exec of_nodes = std::is_constructible_v<Kokkos::Experimental::Graph<Exec>, Exec> ? exec_ : Exec();
     GraphNode last = graph_->root_node();
     steps_per_graph_ = 0;
-    for (; steps_per_graph_ < std::min(max_nodes, steps_); ++steps_per_graph_) last = shard().record(exec_, last);
+    for (; steps_per_graph_ < std::min(max_nodes, steps_); ++steps_per_graph_) last = shard().record(of_nodes, last);
     graph_->instantiate();
     return effective;
   }
