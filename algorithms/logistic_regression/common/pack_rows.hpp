@@ -43,19 +43,13 @@ inline constexpr int features_per_thread = features < 16 ? features : 16;
 template <int features>
 inline constexpr int sharers = features / features_per_thread<features>;
 
-/// Defaults by register use: team size and resident teams per multiprocessor.
+/// By register use: team size and resident teams per multiprocessor, the defaults and the launch bounds.
 template <int features>
 inline constexpr int default_team = features <= 8 ? 256 : 128;
 template <int features>
 inline constexpr int default_teams = features <= 2   ? 4
                                      : features <= 8 ? 2
                                                      : 3;
-/// The launch bounds: so many threads of a team, and such teams per multiprocessor.
-template <int features>
-inline constexpr int max_team = default_team<features>;
-template <int features>
-inline constexpr int min_teams = default_teams<features>;
-
 /// A thread's sum of its rows. Float uses compensated summation (Kahan, Comm. ACM 8, 1965): conversions of every addend
 /// to double would take a GPU longer than the memory traffic.
 template <class T>

@@ -8,7 +8,7 @@ namespace league::cuda::logistic_regression {
 namespace {
 
 template <class T, int features, class Shards>
-__global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<features>))
+__global__ void __launch_bounds__(default_team<features>, launch_bound(default_teams<features>))
     accumulate_rows(Rows<T> rows, Rule rule, State state, double* partials, unsigned* tickets, double* sums,
                     Shards shards) {
   constexpr int n = gradient_sums(features);
@@ -43,7 +43,7 @@ class Fused final : public IterativeShard {
       constexpr int groups = sharers<features>;
       launch_ = resolve_for(
           *this, launch, default_team<features>, default_teams<features>,
-          [](int threads) { return rows_at_once<T> * threads / groups; }, max_team<features>);
+          [](int threads) { return rows_at_once<T> * threads / groups; }, default_team<features>);
       if (launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
                           " features: the team size must be a multiple of it");

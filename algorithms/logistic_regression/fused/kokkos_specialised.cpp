@@ -14,7 +14,7 @@ void accumulate_rows(const Exec& exec, Launch launch, Rows<T> rows, Rule rule, S
                      unsigned* tickets, double* sums, Shards shards) {
   constexpr int n = gradient_sums(features);
   const int threads = launch.team * launch.vector;
-  const auto policy = bounded_policy<min_teams<features>, T, max_team<features>>(
+  const auto policy = bounded_policy<default_teams<features>, T, default_team<features>>(
       exec, launch, fused_scratch<features>(threads), features + 1);
   const int doubles = fused_scratch<features>(threads);
   Kokkos::parallel_for(
@@ -53,7 +53,7 @@ class Fused final : public IterativeShard {
       constexpr int groups = sharers<features>;
       launch_ = resolve_for(
           *this, launch, default_team<features>, default_teams<features>,
-          [](int threads) { return rows_at_once<T> * threads / groups; }, max_team<features>);
+          [](int threads) { return rows_at_once<T> * threads / groups; }, default_team<features>);
       if (on_gpu && launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
                           " features: the team size must be a multiple of it");

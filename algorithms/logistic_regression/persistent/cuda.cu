@@ -10,7 +10,7 @@ namespace league::cuda::logistic_regression {
 namespace {
 
 template <class T, int features>
-__global__ void __launch_bounds__(max_team<features>, launch_bound(min_teams<features>))
+__global__ void __launch_bounds__(default_team<features>, launch_bound(default_teams<features>))
     all_steps(Rows<T> rows, Rule rule, std::int64_t steps, State state, stamped::Word* board) {
   extern __shared__ double scratch[];
   if constexpr (fits_registers<features>) {
@@ -46,7 +46,7 @@ class Persistent final : public IterativeShard {
       const bool chosen = launch.league == 0;
       launch_ = resolve_for(
           *this, launch, waiting_team<T, features>(rows().size(), multiprocessors(*this)), waiting_teams<features>,
-          [](int threads) { return rows_at_once<T> * threads / groups; }, max_team<features>);
+          [](int threads) { return rows_at_once<T> * threads / groups; }, default_team<features>);
       if (launch_.team * launch_.vector % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
                           " features: the team size must be a multiple of it");

@@ -66,7 +66,7 @@ class Persistent final : public IterativeShard {
       if (!on_gpu && launch.team == 0) launch.team = groups;
       launch_ = resolve_for(
           *this, launch, waiting_team<T, features>(rows().size(), multiprocessors(*this)), waiting_teams<features>,
-          [](int threads) { return rows_at_once<T> * threads / groups; }, max_team<features>);
+          [](int threads) { return rows_at_once<T> * threads / groups; }, default_team<features>);
       const int threads = launch_.team * launch_.vector;
       if (threads % groups != 0)
         throw Unsupported(std::to_string(groups) + " threads share a row of " + std::to_string(memory_.features) +
@@ -74,8 +74,8 @@ class Persistent final : public IterativeShard {
       blocks::NativeSums::require(threads);
       const int doubles = scratch_for_sums<features>(threads) + own_scratch<T, features>;
       const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(doubles) + 32;
-      const int held =
-          blocks::teams_at_once(exec_, multiprocessors(*this), max_team<features>, min_teams<features>, launch_, bytes);
+      const int held = blocks::teams_at_once(exec_, multiprocessors(*this), default_team<features>,
+                                             default_teams<features>, launch_, bytes);
       if (chosen) launch_.league = automatic_league<features>(rows().size(), launch_, held, multiprocessors(*this));
       blocks::require_at_once(launch_, held);
       declare(board_, "logistic_regression/board", board_words<features>(memory_.features, launch_.league));
@@ -89,8 +89,8 @@ class Persistent final : public IterativeShard {
     with_features(memory_.features, [&]<int features>() {
       const int threads = launch_.team * launch_.vector, doubles = scratch_for_sums<features>(threads);
       submit(queue(), "logistic_regression/persistent",
-             bounded_policy<min_teams<features>, double, max_team<features>>(exec_, launch_,
-                                                                             doubles + own_scratch<T, features>),
+             bounded_policy<default_teams<features>, double, default_team<features>>(
+                 exec_, launch_, doubles + own_scratch<T, features>),
              AllSteps<T, features>{memory_.all_rows(), memory_.rule, steps_, memory_.state(), board_.data(), threads,
                                    doubles});
     });
