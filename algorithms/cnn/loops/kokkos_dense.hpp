@@ -75,7 +75,7 @@ struct Dense : BatchKernel {
           const int r = n / columns, v = n % columns, i = top + r * down;
           if (i < here)
             products((std::int64_t{number} * images.count + first + i) * hidden + right + v * across) =
-                folded<side>(sums[r][v]);
+                blocks::folded<side>(sums[r][v]);
         });
       }
     }
@@ -151,7 +151,7 @@ struct Loss : BatchKernel {
           for (int k = 0; k < width; ++k)
             sum[0][k] += s.weights[fc2_weights + c * hidden + q * width + k] * h(q * width + k);
         }
-        sums(item) = folded<width>(sum[0]);
+        sums(item) = blocks::folded<width>(sum[0]);
       }
       blocks::meet(team);
       for (int c = rank; c < classes; c += lanes) {

@@ -67,16 +67,6 @@ KOKKOS_FORCEINLINE_FUNCTION void copy(const float (&from)[rows][width], float (&
     for (int k = 0; k < width; ++k) to[row][k] = from[row][k];
   }
 }
-/// The sum of the first `n` of some values, in a tree.
-template <int n, int all>
-KOKKOS_FORCEINLINE_FUNCTION float folded(float (&values)[all]) {
-  if constexpr (n > 1) {
-    LEAGUE_VECTORISED
-    for (int k = 0; k < n / 2; ++k) values[k] += values[k + n / 2];
-    return folded<n / 2>(values);
-  }
-  return values[0];
-}
 /// sums[k] += get(n, k) for n = first, first + stride, ... below `count`; `depth` of them are loaded together.
 template <int depth, int width, class Get>
 KOKKOS_FORCEINLINE_FUNCTION void add_in_order(int first, int count, int stride, float (&sums)[width], const Get& get) {

@@ -6,6 +6,7 @@
 
 #include "algorithms/blocks/exponentials.hpp"
 #include "algorithms/blocks/staged_kokkos.hpp"
+#include "algorithms/blocks/vectorised.hpp"
 #include "algorithms/softmax_regression/fused/kokkos_inputs.hpp"
 
 /// A tile of rows of the method `fused`: its logits, residuals and gradient.
@@ -159,7 +160,7 @@ class Tile {
     for (; q < used; q += slices_) add_packs<1>(turn, group * of_lane, share * some, q, z);
     const int at = slice * slot_pitch + share * some * rows + group * of_lane;
     for (int r = 0; r < of_lane; ++r)
-      for (int c = 0; c < some; ++c) slots_(at + c * rows + r) = folded<side>(z[r][c]);
+      for (int c = 0; c < some; ++c) slots_(at + c * rows + r) = blocks::folded<side>(z[r][c]);
   }
   /// Adds `n` packs, all of which are loaded first, times the weights of classes from `of_class` on.
   template <int n>
@@ -186,16 +187,6 @@ class Tile {
       }
       add_pack<i + 1>(turn, of_class, q, x, z);
     }
-  }
-  /// The sum of the first `n` of some values, in a tree.
-  template <int n>
-  KOKKOS_FORCEINLINE_FUNCTION static float folded(float (&parts)[side]) {
-    if constexpr (n > 1) {
-      LEAGUE_VECTORISED
-      for (int s = 0; s < n / 2; ++s) parts[s] += parts[s + n / 2];
-      return folded<n / 2>(parts);
-    }
-    return parts[0];
   }
   /// Adds the partial logits of `side` rows of a class.
   KOKKOS_FORCEINLINE_FUNCTION void set_logits(int turn, int at) const {
