@@ -20,10 +20,10 @@ struct Forward : BatchKernel {
   static constexpr int pitch1 = ceil_div(side1, of_rows.width) * of_rows.width, plane1 = rows1 * pitch1;
   static constexpr int x_size = rows0 * side + of_rows.width, pitch = channels2 + 1;
   static constexpr int lanes = numbers.team;
-  static_assert(pitch1 % 2 == 0 && columns % 2 == 0 && numbers.depth * plane1 % 2 == 0);
+  static_assert(pitch1 % 2 == 0 && columns % 2 == 0);
   static_assert(items % lanes == 0 && (items == lanes || numbers.depth == channels1));
 
-  using Staged = blocks::StagedColumns<blocks::PackOf<float, width>, numbers.depth * taps * together * packs>;
+  using Staged = blocks::StagedPacks<blocks::PackOf<float, width>, numbers.depth * taps * together * packs, lanes>;
   using Sums = float[rows][columns][packs][width];
 
   blocks::Packs<const float, width> weights;            ///< see `Weights`
@@ -31,7 +31,7 @@ struct Forward : BatchKernel {
   blocks::Packs<std::uint8_t, of_pooled.width> places;  ///< decisions
 
   static std::size_t bytes() {
-    return Staged::bytes(1) + Scratch<blocks::PackOf<float, 2>>::shmem_size(numbers.depth * plane1 / 2) +
+    return Staged::bytes() + Scratch<blocks::PackOf<float, 2>>::shmem_size(numbers.depth * plane1 / 2) +
            Scratch<float>::shmem_size(x_size) + Scratch<float>::shmem_size(band_windows * pitch) +
            Scratch<std::uint8_t>::shmem_size(band_windows * pitch);
   }
@@ -53,7 +53,7 @@ class Forward::Team {
         x_(team.team_scratch(int{numbers.level}), std::size_t{x_size}),
         values_(team.team_scratch(int{numbers.level}), std::size_t{band_windows * pitch}),
         decisions_(team.team_scratch(int{numbers.level}), std::size_t{band_windows * pitch}),
-        weights_(team, kernel.weights, 0, 1) {}
+        weights_(team, kernel.weights) {}
 
   KOKKOS_FORCEINLINE_FUNCTION void run() const {
     const int rank = blocks::rank(team_);
@@ -76,7 +76,7 @@ class Forward::Team {
     for (int item = rank; item < items; item += lanes) {
       const int at = item % together, cell = item / together % (down * across),
                 block = item / (together * down * across);
-      const int row = cell / across * rows, column = cell % across * columns;
+      const int row = cell / across * numbers.rows, column = cell % across * numbers.columns;  // of windows
       const int first = (block * together + at) * packs * width;
       Sums sums;
       for (int v = 0; v < packs; ++v)
@@ -91,15 +91,14 @@ class Forward::Team {
           blocks::meet(team_);
           convolve_first(rank, c0);
         }
-        weights_.stage(team_, (block * channels1 + c0) * (taps * together * packs),
-                       numbers.depth * taps * together * packs);
+        weights_.stage(rank, (block * channels1 + c0) * (taps * together * packs));
         if (moves) blocks::meet(team_);
         there = c0;
-        const auto staged = weights_(0);
-        for (int c = 0; c < numbers.depth; ++c)
-          add_channel(staged, c * taps * together + at, c * plane1 + row * pitch1 + column, sums);
+        int weight = at, pair = row * pitch1 + column;  // advanced: nvcc would compute both for each channel anew
+        for (int c = 0; c < numbers.depth; ++c, weight += taps * together, pair += plane1 / 2)
+          add_channel(weight, pair, sums);
       }
-      pool(sums, row / 2 * pooled_side + column / 2, first);
+      pool(sums, row * pooled_side + column, first);
     }
   }
   /// The first convolution of `depth` channels.
@@ -122,19 +121,18 @@ class Forward::Team {
     }
   }
   /// Adds a channel: each value of its rows times the nine weights.
-  template <class Column>
-  KOKKOS_FORCEINLINE_FUNCTION void add_channel(const Column& staged, int w, int a1, Sums& sums) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_channel(int w, int pair_of_row, Sums& sums) const {
     blocks::unrolled<rows + 2>([&](int r) {
       float x[columns + 2];
       for (int n = 0; n < columns + 2; n += 2) {
-        const blocks::LoadedPack<float, 2> pair = pairs_((a1 + r * pitch1 + n) / 2);
+        const blocks::LoadedPack<float, 2> pair = pairs_(pair_of_row + (r * pitch1 + n) / 2);
         x[n] = pair.values[0], x[n + 1] = pair.values[1];
       }
       blocks::unrolled<taps>([&](int t) {
         const int y = r - t / 3;
         if (y < 0 || y >= rows) return;
         for (int v = 0; v < packs; ++v) {
-          const blocks::LoadedPack<float, width> weights = staged((w + t * together) * packs + v);
+          const blocks::LoadedPack<float, width> weights = weights_((w + t * together) * packs + v);
           for (int n = 0; n < columns; ++n) {
             LEAGUE_VECTORISED
             for (int k = 0; k < width; ++k) sums[y][n][v][k] += weights.values[k] * x[n + t % 3];
