@@ -33,9 +33,7 @@ inline int teams_at_once(const kokkos::Exec& exec, int multiprocessors, int max_
   const int subgroup = kokkos::Team::vector_length_max();
   const int lanes = ceil_div(launch.team * launch.vector, subgroup) * subgroup;
   int held = std::min(max_lanes * kokkos::launch_bound(teams), exec.concurrency() / multiprocessors) / lanes;
-  if (scratch_bytes > 0)
-    held =
-        std::min(held, static_cast<int>(static_cast<std::size_t>(kokkos::Team::scratch_size_max(0)) / scratch_bytes));
+  if (scratch_bytes > 0) held = std::min(held, static_cast<int>(kokkos::scratch_limit(0) / scratch_bytes));
   return multiprocessors * std::clamp(held, 1, always);
 }
 

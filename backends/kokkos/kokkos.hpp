@@ -67,9 +67,11 @@ KOKKOS_INLINE_FUNCTION T* aligned_scratch(const TeamMember& team, std::size_t by
   return static_cast<T*>(__builtin_assume_aligned(team.team_scratch(level).get_shmem_aligned(bytes, 16), 16));
 }
 
-/// Checks level-0 scratch; on a host this is little more than L1. @throws Unsupported as `league::require_scratch`
+/// The most bytes of scratch of a team; of level 0 on a host little more than L1.
+inline std::size_t scratch_limit(int level) { return static_cast<std::size_t>(Team::scratch_size_max(level)); }
+/// Checks level-0 scratch. @throws Unsupported as `league::require_scratch`
 inline void require_scratch(std::size_t bytes, const std::string& what) {
-  league::require_scratch(bytes, static_cast<std::size_t>(Team::scratch_size_max(0)), what);
+  league::require_scratch(bytes, scratch_limit(0), what);
 }
 
 /// Copies to and fills on an instance's device, asynchronous on the instance: not templates, which every file would

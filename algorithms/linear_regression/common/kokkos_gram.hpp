@@ -194,7 +194,7 @@ struct AddProducts {
     const std::int64_t first = std::int64_t{team.league_rank()} * finish.lanes;
     adder.over_league(
         finish.partials, finish.ticket,
-        [&](int lane, double (&mine)[n]) {
+        [&](int lane, double(&mine)[n]) {
           Sums sums;
           sums.template add_all<Pairs>(data, first + lane, std::int64_t{team.league_size()} * finish.lanes);
           sums.leave(mine);
@@ -224,9 +224,8 @@ class GramPass final : public Base {
   }
   Launch configure(Launch launch) override {
     using Sums = blocks::TeamSums<most>;
-    launch_ = this->planned(launch, gram_numbers<T>, max_gram_lanes<width>, Block::Sums::run, [](int lanes) {
-      return Sums::bytes(lanes) <= static_cast<std::size_t>(Team::scratch_size_max(Sums::level));
-    });
+    launch_ = this->planned(launch, gram_numbers<T>, max_gram_lanes<width>, Block::Sums::run,
+                            [](int lanes) { return Sums::bytes(lanes) <= kokkos::scratch_limit(Sums::level); });
     this->declare(partials_, "linear_regression/partials", std::int64_t{launch_.league} * most);
     return launch_;
   }

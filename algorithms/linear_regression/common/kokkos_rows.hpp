@@ -173,11 +173,10 @@ class RowShard : public KokkosShard {
       : KokkosShard(problem, context, shard, width), rows_(*this, problem) {}
   Launch configure(Launch launch) override {
     return launch_ = planned(launch, row_numbers<T>, max_row_lanes<width>, Rows::pack,
-                             [](int lanes) { return Sums::bytes(lanes) <= scratch_limit(Sums::level); });
+                             [](int lanes) { return Sums::bytes(lanes) <= kokkos::scratch_limit(Sums::level); });
   }
 
  protected:
-  static std::size_t scratch_limit(int level) { return static_cast<std::size_t>(Team::scratch_size_max(level)); }
   [[nodiscard]] typename Rows::Data views() const { return typename Rows::Data(rows_.here()); }
   [[nodiscard]] int lanes() const { return launch_.team * launch_.vector; }
   [[nodiscard]] auto row_policy() const {

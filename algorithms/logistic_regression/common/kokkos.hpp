@@ -219,7 +219,7 @@ class Solve : public IterativeShard {
     using Sums = blocks::TeamSums<n>;
     LaunchLimits most = kokkos::limits(queue());
     most.team_times_vector = std::min(most.team_times_vector, max_lanes);
-    const auto scratch = static_cast<std::size_t>(Team::scratch_size_max(Sums::level));
+    const auto scratch = kokkos::scratch_limit(Sums::level);
     int team = std::min(numbers.team, most.team_times_vector);
     while (team > 1 && Sums::bytes(team) > scratch) team /= 2;
     launch = resolve(launch, {0, team, 1}, most);
