@@ -46,6 +46,7 @@ RESULTS = Path(__file__).parents[1] / "results"
 ONE = (
     *(published_pages.FOLDER, "h100", "xeon-16-cores"),
     *("h200-written-once", "xeon-written-once"),
+    *("h200-regressions-once", "xeon-regressions-once"),
 )
 SEVERAL = "h200-scaling"
 ON_FIRST_PAGE = 2  # problems of each algorithm

@@ -37,8 +37,13 @@ FIGURES = {  # a folder of results -> how the names of its figures that are show
     "h200-shapes": ("time-over-bound-of",),
     "h200-written-once": ("times-slower",),
     "xeon-written-once": ("times-slower",),
+    "h200-regressions-once": ("times-slower",),
+    "xeon-regressions-once": ("times-slower",),
 }
-OF_THEIR_FOLDER = ("h200-written-once", "xeon-written-once")  # whose name they get
+OF_THEIR_FOLDER = (  # whose name they get
+    *("h200-written-once", "xeon-written-once"),
+    *("h200-regressions-once", "xeon-regressions-once"),
+)
 STUDY_RECORDS = "h200-studies"
 STUDIES = {  # a study -> how the names of its figures on the page of the studies begin
     "logistic_sizes": ("time-against-size",),
