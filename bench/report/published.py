@@ -47,6 +47,7 @@ ONE = (
     *(published_pages.FOLDER, "h100", "xeon-16-cores"),
     *("h200-written-once", "xeon-written-once"),
     *("h200-regressions-once", "xeon-regressions-once"),
+    "xeon-classifiers-once",
 )
 SEVERAL = "h200-scaling"
 ON_FIRST_PAGE = 2  # problems of each algorithm
