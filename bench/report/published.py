@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from heapq import nlargest
 from pathlib import Path
 
 from . import (
     answers,
     defects,
+    first_screen,
     gap_texts,
     marked,
     means,
@@ -32,10 +32,9 @@ from .fields import Broken
 from .figures import Figure
 from .gaps import Gap, field, gaps
 from .peaks import measured_ceilings
-from .published_records import read
-from .rows import Row
+from .published_records import read, resident
 from .scaling import Scaling, how_joined, scalings
-from .selection import NO_ALGORITHMS, measured, time
+from .selection import NO_ALGORITHMS, measured
 from .table import markdown_table
 from .view import ROOFLINE, headline, roofline
 
@@ -47,11 +46,9 @@ ONE = (
     *(published_pages.FOLDER, "h100", "xeon-16-cores"),
     *("h200-written-once", "xeon-written-once"),
     *("h200-regressions-once", "xeon-regressions-once"),
-    "xeon-classifiers-once",
+    *("h200-classifiers-once", "xeon-classifiers-once"),
 )
 SEVERAL = "h200-scaling"
-ON_FIRST_PAGE = 2  # problems of each algorithm
-METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
 USUAL = "f32"  # of a problem in several types the tables show this one
 LEAGUE = ("algorithm", "problem", *gap_texts.TIER_COLUMNS, f"{ROOFLINE} (Kokkos)")
 GAPS = ("algorithm", "problem", *gap_texts.COLUMNS[2:])
@@ -135,53 +132,23 @@ def ceilings_text(cases: list[Case]) -> str:
     return " | ".join(texts)
 
 
-def resident_rows(rows: list[Row]) -> list[Row]:
-    """Those whose data are where the device is."""
-    return [
-        row
-        for row in measured(rows)
-        if row.case.metric == METRICS[row.case.device_kind]
-    ]
-
-
-def resident(results: Path, name: str) -> list[Row]:
-    """Those of a folder."""
-    return resident_rows(read(results / name)[1])
-
-
 def draw_answers(results: Path) -> str:
     """What the records of the first folder say."""
-    cases, rows = read(results / ONE[0])
+    cases, _ = read(results / ONE[0])
     records = f"[records]({UP}bench/results/{ONE[0]})"
     return joined(
-        [f"{headline(cases)} ({records}).", *answers.draw(resident_rows(rows))]
+        [f"{headline(cases)} ({records}).", *answers.draw(resident(results / ONE[0]))]
     )
 
 
-def longest(leading: list[Gap]) -> list[Gap]:
-    """Of each algorithm the problems that take longest, in their order and in all precision classes."""
-    times: dict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
-    for gap in leading:
-        times[gap.algorithm].setdefault(size(gap), time(gap.row))
-    kept = {
-        size
-        for some in times.values()
-        for size in nlargest(ON_FIRST_PAGE, some, some.__getitem__)
-    }
-    return [gap for gap in leading if size(gap) in kept]
-
-
-def league(
-    results: Path, name: str, up: str, brief: bool = False
-) -> tuple[list[Gap], str, str]:
-    """Of one folder: its gaps, its headline and its league table; ``brief``: of the longest problems."""
-    cases, rows = read(results / name)
-    leading = chosen(gaps(resident_rows(rows)))
+def league(results: Path, name: str, up: str) -> tuple[list[Gap], str, str]:
+    """Of one folder: its gaps, its headline and its league table."""
+    cases, _ = read(results / name)
+    leading = chosen(gaps(resident(results / name)))
     page = f"{up}bench/results/{name}"
     head = f"{headline(cases)} ([records]({page}), [whole table]({page}/table.md))."
     ceilings = f"Peaks measured there: {ceilings_text(cases)}."
-    shown = longest(leading) if brief else leading
-    lines = [league_line(gap, up) for gap in shown]
+    lines = [league_line(gap, up) for gap in leading]
     return leading, f"{head} {ceilings}", markdown_table(LEAGUE, lines)
 
 
@@ -194,7 +161,7 @@ def one_device(results: Path, name: str) -> list[str]:
     ]
     drawn = markdown_table(GAPS, lines, gap_texts.NUMBERS)
     shown = {field(gap.row) for gap in leading}
-    rows = [row for row in resident(results, name) if field(row) in shown]
+    rows = [row for row in resident(results / name) if field(row) in shown]
     told = means.texts(means.means(rows))
     told += gap_texts.left_out(leading)
     lines_of_means = "".join(f"- {text}\n" for text in told)
@@ -210,7 +177,7 @@ def draw(results: Path, shown: list[Figure]) -> str:
     """All tables, then the figures; raises Broken."""
     parts = [gap_texts.TIERS_TEXT, gap_texts.DEFINITIONS]
     parts += [part for name in ONE for part in one_device(results, name)]
-    found = [one for name in ONE for one in defects.defects(resident(results, name))]
+    found = [one for name in ONE for one in defects.defects(resident(results / name))]
     parts += [defects.TEXT, markdown_table(defects.COLUMNS, defects.cells(found))]
     cases, rows = read(results / SEVERAL)
     text = f"Several GPUs of one host, makespan: {headline(cases)} "
@@ -222,24 +189,15 @@ def draw(results: Path, shown: list[Figure]) -> str:
     return joined(parts)
 
 
-def draw_headline(results: Path, shown: list[Figure]) -> str:
-    """The first figure of the first folder, and the problems that take longest; raises Broken."""
-    _, head, table = league(results, ONE[0], "", brief=True)
-    text = (
-        f"These are the {ON_FIRST_PAGE} problems of each algorithm that take longest, all of equal times. {gap_texts.TIERS_TEXT} "
-        "% of roofline: the bound of the method over its time, in brackets that of the problem where it is lower; empty where too little was measured."
-    )
-    return joined([published_figures.markdown(shown[:1], ""), table, text, head])
-
-
 def pages(
     results: Path,
     readme: Path,
+    picture: Figure,
     shown: list[Figure],
     of_studies: dict[str, list[Figure]],
 ) -> Iterator[tuple[Path, str, str]]:
     """The pages beside this README, each with the name and text of its part; raises Broken."""
-    yield readme, HEADLINE, draw_headline(results, shown)
+    yield readme, HEADLINE, joined(first_screen.draw(results, picture))
     yield readme.parent / PAGE, NAME, draw(results, shown)
     yield readme.parent / PAGE, ANSWERS, draw_answers(results)
     yield (
@@ -263,17 +221,20 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     read.cache_clear()  # records may have changed since an earlier call
     try:
+        picture = first_screen.picture(options.results)
         shown = published_figures.published(options.results)
         of_studies = published_figures.of_studies(options.results)
-        drawn = shown + [f for figures in of_studies.values() for f in figures]
+        drawn = [picture, *shown] + [
+            f for figures in of_studies.values() for f in figures
+        ]
         if options.write:
             for page, name, text in pages(
-                options.results, options.write, shown, of_studies
+                options.results, options.write, picture, shown, of_studies
             ):
                 marked.write(page, name, text)
             published_figures.write(options.results, drawn)
         elif options.check:
-            parts = pages(options.results, options.check, shown, of_studies)
+            parts = pages(options.results, options.check, picture, shown, of_studies)
             changes = [marked.difference(*part) for part in parts]
             changes += published_figures.stale(options.results, drawn)
             for change in filter(None, changes):

@@ -39,12 +39,13 @@ FIGURES = {  # a folder of results -> how the names of its figures that are show
     "xeon-written-once": ("times-slower",),
     "h200-regressions-once": ("times-slower",),
     "xeon-regressions-once": ("times-slower",),
+    "h200-classifiers-once": ("times-slower",),
     "xeon-classifiers-once": ("times-slower",),
 }
 OF_THEIR_FOLDER = (  # whose name they get
     *("h200-written-once", "xeon-written-once"),
     *("h200-regressions-once", "xeon-regressions-once"),
-    "xeon-classifiers-once",
+    *("h200-classifiers-once", "xeon-classifiers-once"),
 )
 STUDY_RECORDS = "h200-studies"
 STUDIES = {  # a study -> how the names of its figures on the page of the studies begin

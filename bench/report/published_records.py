@@ -11,6 +11,9 @@ from .fields import Broken
 from .merge import load
 from .options import MARGIN
 from .rows import Row, build_rows
+from .selection import measured
+
+METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
 
 
 @cache
@@ -23,3 +26,9 @@ def read(folder: Path, start: str = "") -> tuple[list[Case], list[Row]]:
     if problems:
         raise Broken("; ".join(problems))
     return cases, build_rows(cases, MARGIN)
+
+
+def resident(folder: Path) -> list[Row]:
+    """Its rows whose data are where the device is; raises Broken."""
+    rows = measured(read(folder)[1])
+    return [row for row in rows if row.case.metric == METRICS[row.case.device_kind]]

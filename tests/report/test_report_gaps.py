@@ -10,8 +10,7 @@ import pytest
 from bench.report.factors import FACTORS, JOINT, WHOLE
 from bench.report.gap_texts import COLUMNS, cells, left_out, texts
 from bench.report.gaps import gaps
-from bench.report.published import resident_rows
-from bench.report.published_records import read
+from bench.report.published_records import resident
 
 RESULTS = Path(__file__).parents[2] / "bench" / "results"
 STEADY = [1 + 0.001 * i for i in range(-5, 6)]  # eleven samples, median 1
@@ -76,7 +75,7 @@ def test_product_holds_over_the_launches_that_all_share(study, entry, all_rows):
 def test_every_product_over_the_published_records_holds():
     """Where all factors are known they give the whole gap, and knn of MNIST would read 22.7, not 1.71."""
     for folder in ("h200", "h100"):
-        rows = resident_rows(read(RESULTS / folder)[1])
+        rows = resident(RESULTS / folder)
         as_once = [replace(row, case=replace(row.case, bodies="one")) for row in rows]
         found = gaps(as_once)
         whole = {g.title: g for g in found if g.whole and not blank(g)}
@@ -95,7 +94,7 @@ def test_every_product_over_the_published_records_holds():
 
 def test_kernels_of_records_that_do_not_tell_have_several_bodies():
     """The published ones: their times stay, and nothing is called written once."""
-    found = gaps(resident_rows(read(RESULTS / "h200")[1]))
+    found = gaps(resident(RESULTS / "h200"))
     assert not any(gap.once or gap.whole for gap in found)
     knn = {g.title: g for g in found}["knn f32 train=52,500 test=17,500"]
     assert knn.several.case.method == "fused" and knn.row is knn.several

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench.report import defects, published, published_figures
+from bench.report import defects, first_screen, published, published_figures
 from bench.report.fields import Broken
 from bench.report.gap_texts import TIERS_TEXT
 from bench.report.marked import splice
@@ -72,6 +72,11 @@ def results(entry, save, monkeypatch):
     """The first folder: a case that loses by 10 %, in two types; SEVERAL: two GPUs."""
     shown = {FIRST: ("times-slower-nvidia-h200",)}
     monkeypatch.setattr(published_figures, "FIGURES", shown)
+    monkeypatch.setattr(first_screen, "GPU", (FIRST,))
+    monkeypatch.setattr(first_screen, "HOST", (published.ONE[1],))
+    one = ("addition", "vector_add", ("f32 n=2^28",), ("f32 n=2^28",))
+    monkeypatch.setattr(first_screen, "FIVE", (one,))
+    monkeypatch.setattr(first_screen, "MORE", ())
     of_studies = {"sizes": ("every-model-vector-add",)}
     monkeypatch.setattr(published_figures, "STUDIES", of_studies)
     for dtype in ("f64", "f32"):
@@ -118,11 +123,26 @@ def test_tables(results):
     image = "bench/results/figures/times-slower-nvidia-h200.svg"
     caption = f"\n\n*{shown[0].caption}*"
     assert f"![Times slower, NVIDIA H200](../../{image}){caption}" in text
-    first = published.draw_headline(results, shown)
-    assert f"![Times slower, NVIDIA H200]({image}){caption}" in first
-    assert first.count("[vector_add](algorithms/vector_add/README.md)") == 1
-    assert "1.000 ms cuda wide" in first and "openmp" not in first
-    assert TIERS_TEXT in first
+
+
+def test_first_screen(results):
+    picture = first_screen.picture(results)
+    text = published.joined(first_screen.draw(results, picture))
+    # 1.1 in two types on the GPU, 1 on the host
+    assert "**1.10 and 1.00** times as long" in text
+    assert "(worst 1.1 and 1; 2 and 1 pairs)" in text
+    image = f"bench/results/figures/{picture.slug}.svg"
+    assert f"![{picture.title}]({image})\n\n*{picture.caption}*" in text
+    cells = "|  | 1.100 ms | 1.000 ms | 1.000 ms | 1.10 | 1.00 | language 1.1: wide in cuda |"
+    assert f"| [addition](algorithms/vector_add/README.md) {cells}" in text
+    for name in (FIRST, published.ONE[1]):
+        assert f"[{name}](bench/results/{name}/table.md)" in text
+
+
+def test_first_screen_names_what_is_missing(results, monkeypatch):
+    monkeypatch.setattr(first_screen, "MORE", (("vector_add", ("f32 n=3",)),))
+    with pytest.raises(Broken, match="0 problems of vector_add with f32 n=3, not one"):
+        first_screen.picture(results)
 
 
 def test_natives_that_are_slower_than_their_twin_are_listed(results, entry, save):
@@ -141,7 +161,7 @@ def test_natives_that_are_slower_than_their_twin_are_listed(results, entry, save
     ]
     save(made, folder=FIRST, file="more.json")
     read.cache_clear()
-    lines = defects.cells(defects.defects(published.resident(results, FIRST)))
+    lines = defects.cells(defects.defects(published.resident(results / FIRST)))
     where = ("NVIDIA H200", "vector_add f32 n=2^28")
     default = ("direct", "default", "cuda 1.080 ms", "kokkos_specialised 900.0 us")
     best = ("late", "best", "cuda 880.0 us", "kokkos 800.0 us")
@@ -218,29 +238,6 @@ def test_a_figure_of_just_that_name_comes_before_one_that_begins_so(monkeypatch)
     for start, slug in (("a-b", "a-b"), ("a-", "a-bc"), ("a-bd", "a-bd")):
         (figure,) = published_figures.chosen([], [start], FIRST)
         assert figure.slug == slug
-
-
-def test_the_first_page_shows_the_longest_problems_of_each_algorithm(
-    results, save, entry
-):
-    for n in (1000, 2000, 3000):
-        of_n = [
-            entry(model, times(n * 1e-3), sizes={"n": n})
-            for model in ("kokkos", "cuda")
-        ]
-        save(of_n, folder=FIRST, file=f"{n}.json")
-    latency = [
-        entry(model, times(9.0), algorithm="overheads", method="fence")
-        for model in ("kokkos", "cuda")
-    ]
-    save(latency, folder=FIRST, file="latency.json")
-    read.cache_clear()
-    shown = published_figures.published(results)
-    first = published.draw_headline(results, shown)
-    whole = published.draw(results, shown)
-    for n, on_first in (("1,000", False), ("2,000", True), ("3,000", True)):
-        assert (f"n={n} |" in first) == on_first and f"n={n} |" in whole
-    assert "overheads" not in first + whole
 
 
 def test_figures_of_a_study_are_of_its_records_alone(results):
