@@ -19,8 +19,16 @@ from .rows import Row
 from .selection import NO_ALGORITHMS, time
 from .table import markdown_table
 
-GPU = ("h200-written-once", "h200-regressions-once", "h200-classifiers-once")
-HOST = ("xeon-written-once", "xeon-regressions-once", "xeon-classifiers-once")
+GPU: tuple[str, ...] = (
+    "h200-written-once",
+    "h200-regressions-once",
+    "h200-classifiers-once",
+)
+HOST: tuple[str, ...] = (
+    "xeon-written-once",
+    "xeon-regressions-once",
+    "xeon-classifiers-once",
+)
 MNIST = ("f32 train=52,500",)
 FIVE = (  # title; algorithm; what the name of its problem holds on the GPU; on the host
     ("sum", "sum", ("f32 n=2^30",), ("f32 n=2^28",)),
