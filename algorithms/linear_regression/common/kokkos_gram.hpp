@@ -194,7 +194,7 @@ struct AddProducts {
     const std::int64_t first = std::int64_t{team.league_rank()} * finish.lanes;
     adder.over_league(
         finish.partials, finish.ticket,
-        [&](int lane, double(&mine)[n]) {
+        [&](int lane, double (&mine)[n]) {
           Sums sums;
           sums.template add_all<Pairs>(data, first + lane, std::int64_t{team.league_size()} * finish.lanes);
           sums.leave(mine);
