@@ -132,10 +132,10 @@ class Forward::Team {
         const int y = r - t / 3;
         if (y < 0 || y >= rows) return;
         for (int v = 0; v < packs; ++v) {
-          const blocks::LoadedPack<float, width> weights = weights_((w + t * together) * packs + v);
+          const blocks::LoadedPack<float, width> tap = weights_((w + t * together) * packs + v);
           for (int n = 0; n < columns; ++n) {
             LEAGUE_VECTORISED
-            for (int k = 0; k < width; ++k) sums[y][n][v][k] += weights.values[k] * x[n + t % 3];
+            for (int k = 0; k < width; ++k) sums[y][n][v][k] += tap.values[k] * x[n + t % 3];
           }
         }
       });
