@@ -181,41 +181,43 @@ class StagedRows {
 
 /// `packs` neighbouring packs, which all threads of a team read. On a GPU they are copied to scratch, 16 bytes at a
 /// time, all of which a thread loads together; on a host they are read where they lie.
-template <class Pack, int packs, int threads>
+template <class Packed, int packs, int threads>
 class StagedPacks {
-  using From = Kokkos::View<const Pack*, Kokkos::LayoutRight, kokkos::Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  using Piece = blocks::Pack<std::remove_const_t<std::remove_reference_t<decltype(Pack::values[0])>>>;
+  using From =
+      Kokkos::View<const Packed*, Kokkos::LayoutRight, kokkos::Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Piece = Pack<float>;  // of 16 bytes
   static constexpr bool copies = kokkos::on_gpu;
-  static constexpr int passes = packs * static_cast<int>(sizeof(Pack)) / static_cast<int>(sizeof(Piece)) / threads;
+  static constexpr int passes = packs * static_cast<int>(sizeof(Packed)) / static_cast<int>(sizeof(Piece)) / threads;
   static constexpr std::size_t size = copies ? passes * threads : 0;
-  static_assert(!copies || passes * threads * sizeof(Piece) == packs * sizeof(Pack));
+  static_assert(!copies || passes * threads * sizeof(Piece) == packs * sizeof(Packed));
 
  public:
+  /// @pre the policy's scratch of level 0 has `bytes` more
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION StagedPacks(const Member& team, const From& from)
       : from_(from.data()), copy_(scratch_of<Piece>(team, size)) {}
-  static constexpr std::size_t bytes() { return blocks::scratch_bytes<Piece>(size); }
+  static constexpr std::size_t bytes() { return scratch_bytes<Piece>(size); }
 
-  /// Makes these packs those from pack `first` on. @pre a barrier before, and after; all threads call
+  /// Makes these packs those from pack `first` on. @pre that is at a multiple of 16 bytes; a barrier before, and after;
+  /// all threads call
   KOKKOS_FORCEINLINE_FUNCTION void stage([[maybe_unused]] int thread, std::int64_t first) {
     first_ = first;
     if constexpr (copies) {
       const auto* from = static_cast<const Piece*>(static_cast<const void*>(from_ + first));
       Piece next[passes];
       for (int pass = 0; pass < passes; ++pass) next[pass] = from[thread + pass * threads];
-      auto* to = static_cast<Piece*>(__builtin_assume_aligned(copy_, sizeof(Piece)));
-      for (int pass = 0; pass < passes; ++pass) to[thread + pass * threads] = next[pass];
+      for (int pass = 0; pass < passes; ++pass) copy_[thread + pass * threads] = next[pass];
     }
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION const Pack& operator()(int i) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION const Packed& operator()(int i) const {
     if constexpr (copies)
-      return static_cast<const Pack*>(static_cast<const void*>(copy_))[i];
+      return static_cast<const Packed*>(static_cast<const void*>(copy_))[i];
     else
       return from_[first_ + i];
   }
 
  private:
-  const Pack* from_;
+  const Packed* from_;
   Piece* copy_;
   std::int64_t first_ = 0;
 };

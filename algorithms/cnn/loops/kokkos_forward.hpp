@@ -21,9 +21,10 @@ struct Forward : BatchKernel {
   static constexpr int x_size = rows0 * side + of_rows.width, pitch = channels2 + 1;
   static constexpr int lanes = numbers.team;
   static_assert(pitch1 % 2 == 0 && columns % 2 == 0);
-  static_assert(items % lanes == 0 && (items == lanes || numbers.depth == channels1));
-
   using Staged = blocks::StagedPacks<blocks::PackOf<float, width>, numbers.depth * taps * together * packs, lanes>;
+  // A lane of several items stages weights without a barrier: its team is one thread.
+  static_assert(items % lanes == 0 && (items == lanes || (lanes == 1 && numbers.depth == channels1)));
+
   using Sums = float[rows][columns][packs][width];
 
   blocks::Packs<const float, width> weights;            ///< see `Weights`
@@ -94,9 +95,10 @@ class Forward::Team {
         weights_.stage(rank, (block * channels1 + c0) * (taps * together * packs));
         if (moves) blocks::meet(team_);
         there = c0;
-        int weight = at, pair = row * pitch1 + column;  // advanced: nvcc would compute both for each channel anew
-        for (int c = 0; c < numbers.depth; ++c, weight += taps * together, pair += plane1 / 2)
-          add_channel(weight, pair, sums);
+        // Both grow by a constant: nvcc would multiply again for each channel.
+        int first_tap = at, first_pair = row * pitch1 + column;
+        for (int c = 0; c < numbers.depth; ++c, first_tap += taps * together, first_pair += plane1 / 2)
+          add_channel(first_tap, first_pair, sums);
       }
       pool(sums, row * pooled_side + column, first);
     }
@@ -121,18 +123,18 @@ class Forward::Team {
     }
   }
   /// Adds a channel: each value of its rows times the nine weights.
-  KOKKOS_FORCEINLINE_FUNCTION void add_channel(int w, int pair_of_row, Sums& sums) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_channel(int first_tap, int first_pair, Sums& sums) const {
     blocks::unrolled<rows + 2>([&](int r) {
       float x[columns + 2];
       for (int n = 0; n < columns + 2; n += 2) {
-        const blocks::LoadedPack<float, 2> pair = pairs_(pair_of_row + (r * pitch1 + n) / 2);
+        const blocks::LoadedPack<float, 2> pair = pairs_(first_pair + (r * pitch1 + n) / 2);
         x[n] = pair.values[0], x[n + 1] = pair.values[1];
       }
       blocks::unrolled<taps>([&](int t) {
         const int y = r - t / 3;
         if (y < 0 || y >= rows) return;
         for (int v = 0; v < packs; ++v) {
-          const blocks::LoadedPack<float, width> tap = weights_((w + t * together) * packs + v);
+          const blocks::LoadedPack<float, width> tap = weights_((first_tap + t * together) * packs + v);
           for (int n = 0; n < columns; ++n) {
             LEAGUE_VECTORISED
             for (int k = 0; k < width; ++k) sums[y][n][v][k] += tap.values[k] * x[n + t % 3];
@@ -193,7 +195,7 @@ class Forward::Team {
   Scratch<blocks::PackOf<float, 2>> pairs_;  ///< `a1_`: lanes read two columns together
   Scratch<float> a1_, x_, values_;           ///< [channel][row][column]; pixels; [window][channel]
   Scratch<std::uint8_t> decisions_;
-  mutable Staged weights_;  // last: on a host its alignment is all it takes
+  mutable Staged weights_;  // last: empty on a host
 };
 
 LEAGUE_FLAT KOKKOS_FUNCTION inline void Forward::operator()(const Member& team) const { Team(team, *this).run(); }
