@@ -39,7 +39,9 @@ Json environment_of_run() {
   Json environment = variables_here();
   environment["cores"] = std::to_string(cores_here().size());
   if (const double quota = cpu_quota(); quota > 0) environment["cpu_quota"] = text_of(quota);
-  if (const std::vector<std::string> faults = process_faults(); !faults.empty()) environment["process"] = faults;
+  std::string process;
+  for (const std::string& fault : process_faults()) process += (process.empty() ? "" : "; ") + fault;
+  if (!process.empty()) environment["process"] = process;
   return environment;
 }
 

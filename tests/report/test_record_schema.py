@@ -68,6 +68,8 @@ def written(tmp_path_factory):
     for name in ("a", "b"):
         records = folder / name
         command = [LEAGUE, "run", folder / f"{name}.toml", "--records", records]
+        if name == "b":
+            command = ["nice", "-n", "1", *command]  # told in the manifest
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         files |= {f"{name}/{path.name}": path for path in records.glob("*.json")}
@@ -77,6 +79,7 @@ def written(tmp_path_factory):
 @pytest.mark.skipif(not LEAGUE.exists(), reason="no build/openmp/league")
 def test_what_the_program_writes(written):
     assert {"a/run.json", "b/run.json"} < set(written) and len(written) == 6
+    assert "niceness" in written["b/run.json"]["environment"]["process"]
     for name, content in written.items():
         assert wrong(content, name.endswith("run.json")) == []
     rows = [row for one in written.values() for row in one.get("benchmarks", [])]
