@@ -32,7 +32,7 @@ from .fields import Broken
 from .figures import Figure
 from .gaps import Gap, field, gaps
 from .peaks import measured_ceilings
-from .published_records import read, resident
+from .published_records import ONCE_GPU, ONCE_HOST, read, resident
 from .scaling import Scaling, how_joined, scalings
 from .selection import NO_ALGORITHMS, measured
 from .table import markdown_table
@@ -42,12 +42,7 @@ HEADLINE, NAME, ANSWERS = "headline", "published", "answers"
 PAGE, STUDIES = "bench/results/README.md", "bench/results/studies.md"
 UP = "../../"  # from these pages to the README
 RESULTS = Path(__file__).parents[1] / "results"
-ONE = (
-    *(published_pages.FOLDER, "h100", "xeon-16-cores"),
-    *("h200-written-once", "xeon-written-once"),
-    *("h200-regressions-once", "xeon-regressions-once"),
-    *("h200-classifiers-once", "xeon-classifiers-once"),
-)
+ONE = (published_pages.FOLDER, "h100", "xeon-16-cores", *ONCE_GPU, *ONCE_HOST)
 SEVERAL = "h200-scaling"
 USUAL = "f32"  # of a problem in several types the tables show this one
 LEAGUE = ("algorithm", "problem", *gap_texts.TIER_COLUMNS, f"{ROOFLINE} (Kokkos)")
@@ -175,7 +170,8 @@ def joined(parts: Iterable[str]) -> str:
 
 def draw(results: Path, shown: list[Figure]) -> str:
     """All tables, then the figures; raises Broken."""
-    parts = [gap_texts.TIERS_TEXT, gap_texts.DEFINITIONS]
+    parts = [first_screen.sentence(results)]
+    parts += [gap_texts.TIERS_TEXT, gap_texts.DEFINITIONS]
     parts += [part for name in ONE for part in one_device(results, name)]
     found = [one for name in ONE for one in defects.defects(resident(results / name))]
     parts += [defects.TEXT, markdown_table(defects.COLUMNS, defects.cells(found))]

@@ -15,7 +15,7 @@ from .fields import Broken
 from .figures import Figure, all_figures
 from .findings import analyse
 from .options import MARGIN
-from .published_records import read
+from .published_records import ONCE_GPU, ONCE_HOST, read
 from .rows import Row
 
 FOLDER = "figures"
@@ -35,18 +35,9 @@ FIGURES = {  # a folder of results -> how the names of its figures that are show
     ),
     "h200-x4": ("timelines-sum-from-host-f32-n-33554432-4-x-nvidia-h200",),
     "h200-shapes": ("time-over-bound-of",),
-    "h200-written-once": ("times-slower",),
-    "xeon-written-once": ("times-slower",),
-    "h200-regressions-once": ("times-slower",),
-    "xeon-regressions-once": ("times-slower",),
-    "h200-classifiers-once": ("times-slower",),
-    "xeon-classifiers-once": ("times-slower",),
+    **{folder: ("times-slower",) for folder in (*ONCE_GPU, *ONCE_HOST)},
 }
-OF_THEIR_FOLDER = (  # whose name they get
-    *("h200-written-once", "xeon-written-once"),
-    *("h200-regressions-once", "xeon-regressions-once"),
-    *("h200-classifiers-once", "xeon-classifiers-once"),
-)
+OF_THEIR_FOLDER = (*ONCE_GPU, *ONCE_HOST)  # whose name they get
 STUDY_RECORDS = "h200-studies"
 STUDIES = {  # a study -> how the names of its figures on the page of the studies begin
     "logistic_sizes": ("time-against-size",),
@@ -91,7 +82,7 @@ def chosen(rows: list[Row], starts: Iterable[str], where: str) -> Iterator[Figur
 
 
 def published(results: Path) -> list[Figure]:
-    """Those of the page of all results, in order; the first is the README's too."""
+    """Those of the page of all results, in order."""
     return [
         named(folder, figure) if folder in OF_THEIR_FOLDER else figure
         for folder, starts in FIGURES.items()

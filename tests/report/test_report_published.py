@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench.report import defects, first_screen, published, published_figures
+from bench.report import defects, published, published_figures
 from bench.report.fields import Broken
 from bench.report.gap_texts import TIERS_TEXT
 from bench.report.marked import splice
-from bench.report.published_records import read
+from bench.report.published_records import read, resident
 from bench.report.sources import record_files
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,40 +67,6 @@ def save_pages(root, old=""):
     return readme
 
 
-@pytest.fixture
-def results(entry, save, monkeypatch):
-    """The first folder: a case that loses by 10 %, in two types; SEVERAL: two GPUs."""
-    shown = {FIRST: ("times-slower-nvidia-h200",)}
-    monkeypatch.setattr(published_figures, "FIGURES", shown)
-    monkeypatch.setattr(first_screen, "GPU", (FIRST,))
-    monkeypatch.setattr(first_screen, "HOST", (published.ONE[1],))
-    one = ("addition", "vector_add", ("f32 n=2^28",), ("f32 n=2^28",))
-    monkeypatch.setattr(first_screen, "FIVE", (one,))
-    monkeypatch.setattr(first_screen, "MORE", ())
-    of_studies = {"sizes": ("every-model-vector-add",)}
-    monkeypatch.setattr(published_figures, "STUDIES", of_studies)
-    for dtype in ("f64", "f32"):
-        entries = [
-            entry("kokkos", times(1.1e-3), dtype=dtype),
-            entry("cuda", times(1.0e-3), dtype=dtype),
-            entry("cub", times(2.0e-3), dtype=dtype, method="transform"),
-        ]
-        folder = save(entries, folder=FIRST, file=f"{dtype}.json")
-    for study, models in (("sizes", ("kokkos", "cuda")), ("other", ("cub", "pytorch"))):
-        of_study = [
-            entry(model, times(10.0**-n)) for n, model in enumerate(models, start=2)
-        ]
-        save(of_study, folder="h200-studies", file=f"{study}-000.json")
-    host = entry("kokkos", times(4e-3), kind="host", device_name="Intel Xeon")
-    for name in published.ONE[1:]:
-        save([host, entry("openmp", times(4e-3))], folder=name)
-    one = entry("kokkos", times(1e-9), latency_s=8e-3)
-    save([one], folder=published.SEVERAL, file="1.json")
-    two = entry("kokkos", times(5e-3), devices=2, metric="makespan")
-    save([two], folder=published.SEVERAL, file="2.json")
-    return folder.parent
-
-
 def test_tables(results):
     shown = published_figures.published(results)
     text = published.draw(results, shown)
@@ -125,26 +91,6 @@ def test_tables(results):
     assert f"![Times slower, NVIDIA H200](../../{image}){caption}" in text
 
 
-def test_first_screen(results):
-    picture = first_screen.picture(results)
-    text = published.joined(first_screen.draw(results, picture))
-    # 1.1 in two types on the GPU, 1 on the host
-    assert "**1.10 and 1.00** times as long" in text
-    assert "(worst 1.1 and 1; 2 and 1 pairs)" in text
-    image = f"bench/results/figures/{picture.slug}.svg"
-    assert f"![{picture.title}]({image})\n\n*{picture.caption}*" in text
-    cells = "|  | 1.100 ms | 1.000 ms | 1.000 ms | 1.10 | 1.00 | language 1.1: wide in cuda |"
-    assert f"| [addition](algorithms/vector_add/README.md) {cells}" in text
-    for name in (FIRST, published.ONE[1]):
-        assert f"[{name}](bench/results/{name}/table.md)" in text
-
-
-def test_first_screen_names_what_is_missing(results, monkeypatch):
-    monkeypatch.setattr(first_screen, "MORE", (("vector_add", ("f32 n=3",)),))
-    with pytest.raises(Broken, match="0 problems of vector_add with f32 n=3, not one"):
-        first_screen.picture(results)
-
-
 def test_natives_that_are_slower_than_their_twin_are_listed(results, entry, save):
     """More than 3 %, against the faster of kokkos and kokkos_specialised: at default launches, else at the best."""
     made = [
@@ -161,7 +107,7 @@ def test_natives_that_are_slower_than_their_twin_are_listed(results, entry, save
     ]
     save(made, folder=FIRST, file="more.json")
     read.cache_clear()
-    lines = defects.cells(defects.defects(published.resident(results / FIRST)))
+    lines = defects.cells(defects.defects(resident(results / FIRST)))
     where = ("NVIDIA H200", "vector_add f32 n=2^28")
     default = ("direct", "default", "cuda 1.080 ms", "kokkos_specialised 900.0 us")
     best = ("late", "best", "cuda 880.0 us", "kokkos 800.0 us")
