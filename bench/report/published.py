@@ -205,6 +205,9 @@ def pages(
     for page in published_pages.pages(readme, NAME):
         text = published_pages.draw(page.parent.name, cases, measured(rows))
         yield page, NAME, text
+    for page in published_pages.pages(readme, published_pages.ONCE):
+        text = published_pages.draw_once(page.parent.name, results)
+        yield page, published_pages.ONCE, text
 
 
 def main(argv: list[str]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from heapq import nlargest
 from pathlib import Path
 
 from . import marked, units
@@ -12,6 +13,7 @@ from .case import Case
 from .factors import quickest, ratio
 from .gap_texts import ratio_text
 from .kinds import BY_HAND
+from .published_records import ONCE_GPU, ONCE_HOST, resident
 from .rows import Row
 from .selection import place, problem, problem_text, time
 from .table import markdown_table
@@ -19,6 +21,8 @@ from .view import ROOFLINE, headline, roofline
 from .writing import FLAT, TIERS, tier
 
 FOLDER = "h200"  # of the newest build
+ONCE = "once"  # the part of a page about kernels written once
+LONGEST, USUAL = 3, "f32"  # problems of that part
 
 
 def pages(readme: Path, name: str) -> Iterator[Path]:
@@ -40,6 +44,27 @@ def draw(algorithm: str, cases: list[Case], rows: list[Row]) -> str:
     others = [text for group in problems(mine) if (text := others_text(group))]
     if others:
         parts += ["Libraries and Python peers:", "\n".join(others)]
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def draw_once(algorithm: str, results: Path) -> str:
+    """Every method of the algorithm in the studies of kernels written once, on the problems that take longest; raises Broken."""
+    parts = []
+    for name in (*ONCE_GPU, *ONCE_HOST):
+        rows = [
+            row
+            for row in resident(results / name)
+            if row.case.algorithm == algorithm and row.case.dtype == USUAL
+        ]
+        if not rows:
+            continue
+        shown = nlargest(LONGEST, problems(rows), lambda group: min(map(time, group)))
+        cases = [row.case for group in shown for row in group]
+        records = f"../../bench/results/{name}"
+        parts += [
+            f"{headline(cases)} ([records]({records}), [whole table]({records}/table.md)).",
+            method_table(methods([row for group in shown for row in group])),
+        ]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 

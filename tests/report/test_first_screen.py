@@ -3,7 +3,7 @@
 
 import pytest
 
-from bench.report import first_screen, published
+from bench.report import first_screen, published, published_pages
 from bench.report.fields import Broken
 from bench.report.figures import screen
 from bench.report.published_records import read, resident
@@ -75,3 +75,20 @@ def test_first_screen_names_what_is_missing(results, monkeypatch):
     monkeypatch.setattr(first_screen, "MORE", (("vector_add", ("f32 n=3",)),))
     with pytest.raises(Broken, match="0 problems of vector_add with f32 n=3, not one"):
         first_screen.picture(results)
+
+
+def test_pages_show_the_problems_that_take_longest(results, entry, save, monkeypatch):
+    monkeypatch.setattr(published_pages, "ONCE_GPU", (FIRST,))
+    monkeypatch.setattr(published_pages, "ONCE_HOST", ())
+    for n in (1000, 2000, 4000):
+        made = [
+            entry(model, times(n * 1e-3), sizes={"n": n})
+            for model in ("kokkos", "cuda")
+        ]
+        save(made, folder=FIRST, file=f"{n}.json")
+    read.cache_clear()
+    text = published_pages.draw_once("vector_add", results)
+    assert "[records](../../bench/results/h200)" in text
+    assert "| f32 n=4,000 | wide |" in text and "| 4.000 s" in text
+    assert text.count("| wide |") == 3 and "n=2^28" not in text and "f64" not in text
+    assert published_pages.draw_once("knn", results) == "\n"
