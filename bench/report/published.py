@@ -32,7 +32,7 @@ from .fields import Broken
 from .figures import Figure
 from .gaps import Gap, field, gaps
 from .peaks import measured_ceilings
-from .published_records import ONCE_GPU, ONCE_HOST, read, resident
+from .published_records import ONCE, read, resident
 from .scaling import Scaling, how_joined, scalings
 from .selection import NO_ALGORITHMS, measured
 from .table import markdown_table
@@ -42,7 +42,7 @@ HEADLINE, NAME, ANSWERS = "headline", "published", "answers"
 PAGE, STUDIES = "bench/results/README.md", "bench/results/studies.md"
 UP = "../../"  # from these pages to the README
 RESULTS = Path(__file__).parents[1] / "results"
-ONE = (published_pages.FOLDER, "h100", "xeon-16-cores", *ONCE_GPU, *ONCE_HOST)
+ONE = (published_pages.FOLDER, "h100", "xeon-16-cores", *ONCE)
 SEVERAL = "h200-scaling"
 USUAL = "f32"  # of a problem in several types the tables show this one
 LEAGUE = ("algorithm", "problem", *gap_texts.TIER_COLUMNS, f"{ROOFLINE} (Kokkos)")
@@ -205,9 +205,9 @@ def pages(
     for page in published_pages.pages(readme, NAME):
         text = published_pages.draw(page.parent.name, cases, measured(rows))
         yield page, NAME, text
-    for page in published_pages.pages(readme, published_pages.ONCE):
+    for page in published_pages.pages(readme, published_pages.PART):
         text = published_pages.draw_once(page.parent.name, results)
-        yield page, published_pages.ONCE, text
+        yield page, published_pages.PART, text
 
 
 def main(argv: list[str]) -> int:

@@ -15,7 +15,7 @@ from .fields import Broken
 from .figures import Figure, all_figures
 from .findings import analyse
 from .options import MARGIN
-from .published_records import ONCE_GPU, ONCE_HOST, read
+from .published_records import ONCE, read
 from .rows import Row
 
 FOLDER = "figures"
@@ -35,9 +35,9 @@ FIGURES = {  # a folder of results -> how the names of its figures that are show
     ),
     "h200-x4": ("timelines-sum-from-host-f32-n-33554432-4-x-nvidia-h200",),
     "h200-shapes": ("time-over-bound-of",),
-    **{folder: ("times-slower",) for folder in (*ONCE_GPU, *ONCE_HOST)},
+    **{folder: ("times-slower",) for folder in ONCE},
 }
-OF_THEIR_FOLDER = (*ONCE_GPU, *ONCE_HOST)  # whose name they get
+OF_THEIR_FOLDER = ONCE  # whose name they get
 STUDY_RECORDS = "h200-studies"
 STUDIES = {  # a study -> how the names of its figures on the page of the studies begin
     "logistic_sizes": ("time-against-size",),

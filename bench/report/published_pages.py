@@ -13,7 +13,7 @@ from .case import Case
 from .factors import quickest, ratio
 from .gap_texts import ratio_text
 from .kinds import BY_HAND
-from .published_records import ONCE_GPU, ONCE_HOST, resident
+from .published_records import ONCE, resident
 from .rows import Row
 from .selection import place, problem, problem_text, time
 from .table import markdown_table
@@ -21,7 +21,7 @@ from .view import ROOFLINE, headline, roofline
 from .writing import FLAT, TIERS, tier
 
 FOLDER = "h200"  # of the newest build
-ONCE = "once"  # the part of a page about kernels written once
+PART = "once"  # of a page, about kernels written once
 LONGEST, USUAL = 3, "f32"  # problems of that part
 
 
@@ -50,7 +50,7 @@ def draw(algorithm: str, cases: list[Case], rows: list[Row]) -> str:
 def draw_once(algorithm: str, results: Path) -> str:
     """Every method of the algorithm in the studies of kernels written once, on the problems that take longest; raises Broken."""
     parts = []
-    for name in (*ONCE_GPU, *ONCE_HOST):
+    for name in ONCE:
         rows = [
             row
             for row in resident(results / name)

@@ -14,8 +14,9 @@ from .rows import Row, build_rows
 from .selection import measured
 
 # Folders of kernels written once, beside native code: on a GPU, and on its host.
-ONCE_GPU = ("h200-written-once", "h200-regressions-once", "h200-classifiers-once")
-ONCE_HOST = ("xeon-written-once", "xeon-regressions-once", "xeon-classifiers-once")
+ONCE_GPU = ("h200-written-once", "h200-regressions-once")
+ONCE_HOST = ("xeon-written-once", "xeon-regressions-once")
+ONCE = (*ONCE_GPU, *ONCE_HOST, "xeon-classifiers-once")  # all of them
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
 
 

@@ -21,6 +21,7 @@ def test_first_screen(results):
     text = published.joined(first_screen.draw(results, picture))
     assert text.startswith("On one NVIDIA H200 and on one Intel Xeon")
     assert "a median of **1.10 and 1.00** times as long" in text
+    assert "default launches; 1 algorithms (of 2 pairs" in text
     pairs = "of 2 pairs half lie between 1.10 and 1.10, the worst at 1.1; of 2 pairs"
     assert f"({pairs} half lie between 1.00 and 1.00, the worst at 1)" in text
     image = f"bench/results/figures/{picture.slug}.svg"
@@ -28,7 +29,7 @@ def test_first_screen(results):
     times = "|  | 1.100 ms | 1.000 ms | 1.000 ms | 1.10 | 1.00 |"
     cells = f"{times} language 1.1 (cuda wide) |"
     assert f"| [addition](algorithms/vector_add/README.md) {cells}" in text
-    assert "once / CUDA: vector_add 1.10." in text
+    assert "Once / CUDA of vector_add 1.10." in text
     for name in (FIRST, published.ONE[1]):
         assert f"[{name}](bench/results/{name}/table.md)" in text
     assert published.draw(results, []).startswith(first_screen.sentence(results))
@@ -78,8 +79,7 @@ def test_first_screen_names_what_is_missing(results, monkeypatch):
 
 
 def test_pages_show_the_problems_that_take_longest(results, entry, save, monkeypatch):
-    monkeypatch.setattr(published_pages, "ONCE_GPU", (FIRST,))
-    monkeypatch.setattr(published_pages, "ONCE_HOST", ())
+    monkeypatch.setattr(published_pages, "ONCE", (FIRST,))
     for n in (1000, 2000, 4000):
         made = [
             entry(model, times(n * 1e-3), sizes={"n": n})
