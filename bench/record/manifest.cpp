@@ -9,6 +9,7 @@
 #include "bench/ranks/cores.hpp"
 #include "bench/ranks/variables.hpp"
 #include "bench/record/record.hpp"
+#include "bench/study/nearest.hpp"
 
 namespace league::bench {
 namespace {
@@ -39,9 +40,8 @@ Json environment_of_run() {
   Json environment = variables_here();
   environment["cores"] = std::to_string(cores_here().size());
   if (const double quota = cpu_quota(); quota > 0) environment["cpu_quota"] = text_of(quota);
-  std::string process;
-  for (const std::string& fault : process_faults()) process += (process.empty() ? "" : "; ") + fault;
-  if (!process.empty()) environment["process"] = process;
+  if (const std::vector<std::string> faults = process_faults(); !faults.empty())
+    environment["process"] = joined(faults);
   return environment;
 }
 

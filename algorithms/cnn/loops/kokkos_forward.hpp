@@ -21,10 +21,10 @@ struct Forward : BatchKernel {
   static constexpr int x_size = rows0 * side + of_rows.width, pitch = channels2 + 1;
   static constexpr int lanes = numbers.team;
   static_assert(pitch1 % 2 == 0 && columns % 2 == 0);
-  using Staged = blocks::StagedPacks<blocks::PackOf<float, width>, numbers.depth * taps * together * packs, lanes>;
   // A lane of several items stages weights without a barrier: its team is one thread.
   static_assert(items % lanes == 0 && (items == lanes || (lanes == 1 && numbers.depth == channels1)));
 
+  using Staged = blocks::StagedPacks<blocks::PackOf<float, width>, numbers.depth * taps * together * packs, lanes>;
   using Sums = float[rows][columns][packs][width];
 
   blocks::Packs<const float, width> weights;            ///< see `Weights`
