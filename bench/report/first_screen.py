@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 
@@ -59,28 +60,39 @@ def found(rows: list[Row]) -> list[Gap]:
     return [g for g in gaps(rows) if g.algorithm not in NO_ALGORITHMS and g.once]
 
 
-def picture(results: Path) -> Figure:
-    """A problem of each algorithm; raises Broken."""
-    known = found(rows_of(results, ONCE_GPU))
-    titles = [(title, one(known, name, parts)) for title, name, parts, _ in FIVE]
-    more = [(name, one(known, name, parts)) for name, parts in MORE]
-    return screen.figure([*titles, *more])
+@dataclass(frozen=True)
+class FirstScreen:
+    """Its parts, in their order."""
+
+    sentence: str
+    picture: Figure
+    table: str
+    under: str
+
+    @property
+    def parts(self) -> list[str]:
+        """As text, with the picture."""
+        return [self.sentence, markdown([self.picture], ""), self.table, self.under]
 
 
-def draw(results: Path, shown: Figure) -> list[str]:
-    """The parts of the text, with the picture; raises Broken."""
-    gpu, host = (found(rows_of(results, where)) for where in (ONCE_GPU, ONCE_HOST))
-    lines = [
-        line(title, name, one(gpu, name, here), one(host, name, there))
-        for title, name, here, there in FIVE
-    ]
-    others = [(name, one(gpu, name, parts)) for name, parts in MORE]
-    return [
-        sentence(results),
-        markdown([shown], ""),
-        markdown_table(COLUMNS, lines),
-        under(others),
-    ]
+def made(results: Path) -> FirstScreen:
+    """From the published records; raises Broken."""
+    rows: dict[tuple[str, ...], list[Row]] = {
+        where: rows_of(results, where) for where in (ONCE_GPU, ONCE_HOST)
+    }
+    told = sentence(rows)
+    gpu, host = (found(some) for some in rows.values())
+    five = [(title, one(gpu, name, here)) for title, name, here, _ in FIVE]
+    there = [one(host, name, parts) for _, name, _, parts in FIVE]
+    more = [(name, one(gpu, name, parts)) for name, parts in MORE]
+    return FirstScreen(
+        told,
+        screen.figure([*five, *more]),
+        markdown_table(
+            COLUMNS, [line(*that, other) for that, other in zip(five, there)]
+        ),
+        under(more),
+    )
 
 
 def one(known: list[Gap], algorithm: str, parts: tuple[str, ...]) -> Gap:
@@ -99,12 +111,12 @@ def one(known: list[Gap], algorithm: str, parts: tuple[str, ...]) -> Gap:
     return there[0]
 
 
-def sentence(results: Path) -> str:
-    """What code costs that is written once, on both kinds of device; raises Broken unless each is one device."""
+def sentence(rows: dict[tuple[str, ...], list[Row]]) -> str:
+    """What code costs that is written once, by the rows of each kind of device; raises Broken unless that is one device."""
     devices, middle, half, worst = [], [], [], []
     algorithms: set[str] = set()
-    for where in (ONCE_GPU, ONCE_HOST):
-        known = means(rows_of(results, where))
+    for where, some in rows.items():
+        known = means(some)
         if len(known) != 1:
             names = ", ".join(one.device for one in known) or "none"
             raise Broken(f"first screen: one device in {', '.join(where)}, not {names}")
@@ -124,11 +136,11 @@ def sentence(results: Path) -> str:
     )
 
 
-def line(title: str, algorithm: str, gpu: Gap, host: Gap) -> tuple[str, ...]:
+def line(title: str, gpu: Gap, host: Gap) -> tuple[str, ...]:
     """One of the five rows."""
     times = (gpu.flat, gpu.once, gpu.native, gpu.best)
     return (
-        f"[{title}](algorithms/{algorithm}/README.md)",
+        f"[{title}](algorithms/{gpu.algorithm}/README.md)",
         *(units.seconds(time(row)) if row else "" for row in times),
         *map(ratio_text, (gpu, host)),
         factor(gpu),

@@ -30,9 +30,10 @@ from . import (
 from .case import Case
 from .fields import Broken
 from .figures import Figure
+from .first_screen import FirstScreen
 from .gaps import Gap, field, gaps
 from .peaks import measured_ceilings
-from .published_records import ONCE, read, resident
+from .published_records import ONCE, USUAL, read, resident
 from .scaling import Scaling, how_joined, scalings
 from .selection import NO_ALGORITHMS, measured
 from .table import markdown_table
@@ -44,7 +45,6 @@ UP = "../../"  # from these pages to the README
 RESULTS = Path(__file__).parents[1] / "results"
 ONE = (published_pages.FOLDER, "h100", "xeon-16-cores", *ONCE)
 SEVERAL = "h200-scaling"
-USUAL = "f32"  # of a problem in several types the tables show this one
 LEAGUE = ("algorithm", "problem", *gap_texts.TIER_COLUMNS, f"{ROOFLINE} (Kokkos)")
 GAPS = ("algorithm", "problem", *gap_texts.COLUMNS[2:])
 
@@ -141,7 +141,7 @@ def league(results: Path, name: str, up: str) -> tuple[list[Gap], str, str]:
     cases, _ = read(results / name)
     leading = chosen(gaps(resident(results / name)))
     page = f"{up}bench/results/{name}"
-    head = f"{headline(cases)} ([records]({page}), [whole table]({page}/table.md))."
+    head = published_pages.source(cases, page)
     ceilings = f"Peaks measured there: {ceilings_text(cases)}."
     lines = [league_line(gap, up) for gap in leading]
     return leading, f"{head} {ceilings}", markdown_table(LEAGUE, lines)
@@ -168,9 +168,9 @@ def joined(parts: Iterable[str]) -> str:
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
-def draw(results: Path, shown: list[Figure]) -> str:
+def draw(results: Path, first: FirstScreen, shown: list[Figure]) -> str:
     """All tables, then the figures; raises Broken."""
-    parts = [first_screen.sentence(results)]
+    parts = [first.sentence]
     parts += [gap_texts.TIERS_TEXT, gap_texts.DEFINITIONS]
     parts += [part for name in ONE for part in one_device(results, name)]
     found = [one for name in ONE for one in defects.defects(resident(results / name))]
@@ -188,13 +188,13 @@ def draw(results: Path, shown: list[Figure]) -> str:
 def pages(
     results: Path,
     readme: Path,
-    picture: Figure,
+    first: FirstScreen,
     shown: list[Figure],
     of_studies: dict[str, list[Figure]],
 ) -> Iterator[tuple[Path, str, str]]:
     """The pages beside this README, each with the name and text of its part; raises Broken."""
-    yield readme, HEADLINE, joined(first_screen.draw(results, picture))
-    yield readme.parent / PAGE, NAME, draw(results, shown)
+    yield readme, HEADLINE, joined(first.parts)
+    yield readme.parent / PAGE, NAME, draw(results, first, shown)
     yield readme.parent / PAGE, ANSWERS, draw_answers(results)
     yield (
         readme.parent / STUDIES,
@@ -220,27 +220,27 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     read.cache_clear()  # records may have changed since an earlier call
     try:
-        picture = first_screen.picture(options.results)
+        first = first_screen.made(options.results)
         shown = published_figures.published(options.results)
         of_studies = published_figures.of_studies(options.results)
-        drawn = [picture, *shown] + [
+        drawn = [first.picture, *shown] + [
             f for figures in of_studies.values() for f in figures
         ]
         if options.write:
             for page, name, text in pages(
-                options.results, options.write, picture, shown, of_studies
+                options.results, options.write, first, shown, of_studies
             ):
                 marked.write(page, name, text)
             published_figures.write(options.results, drawn)
         elif options.check:
-            parts = pages(options.results, options.check, picture, shown, of_studies)
+            parts = pages(options.results, options.check, first, shown, of_studies)
             changes = [marked.difference(*part) for part in parts]
             changes += published_figures.stale(options.results, drawn)
             for change in filter(None, changes):
                 print(change)
             return int(any(changes))
         else:
-            print(draw(options.results, shown), end="")
+            print(draw(options.results, first, shown), end="")
     except (Broken, OSError) as error:
         print(f"bench.report.published: {error}", file=sys.stderr)
         return 2

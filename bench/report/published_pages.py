@@ -13,7 +13,7 @@ from .case import Case
 from .factors import quickest, ratio
 from .gap_texts import ratio_text
 from .kinds import BY_HAND
-from .published_records import ONCE, resident
+from .published_records import ONCE, USUAL, resident
 from .rows import Row
 from .selection import place, problem, problem_text, time
 from .table import markdown_table
@@ -22,7 +22,7 @@ from .writing import FLAT, TIERS, tier
 
 FOLDER = "h200"  # of the newest build
 PART = "once"  # of a page, about kernels written once
-LONGEST, USUAL = 3, "f32"  # problems of that part
+LONGEST = 3  # problems of that part
 
 
 def pages(readme: Path, name: str) -> Iterator[Path]:
@@ -32,13 +32,19 @@ def pages(readme: Path, name: str) -> Iterator[Path]:
             yield page
 
 
+def source(cases: list[Case], records: str) -> str:
+    """What measured them, and links to the folder and its table."""
+    return (
+        f"{headline(cases)} ([records]({records}), [whole table]({records}/table.md))."
+    )
+
+
 def draw(algorithm: str, cases: list[Case], rows: list[Row]) -> str:
     """Every method of the algorithm, each model at its best launch; then what others take."""
     mine = [row for row in rows if row.case.algorithm == algorithm]
     found = [case for case in cases if case.algorithm == algorithm]
-    records = f"../../bench/results/{FOLDER}"
     parts = [
-        f"{headline(found)} ([records]({records}), [whole table]({records}/table.md)).",
+        source(found, f"../../bench/results/{FOLDER}"),
         method_table(methods(mine)),
     ]
     others = [text for group in problems(mine) if (text := others_text(group))]
@@ -60,9 +66,8 @@ def draw_once(algorithm: str, results: Path) -> str:
             continue
         shown = nlargest(LONGEST, problems(rows), lambda group: min(map(time, group)))
         cases = [row.case for group in shown for row in group]
-        records = f"../../bench/results/{name}"
         parts += [
-            f"{headline(cases)} ([records]({records}), [whole table]({records}/table.md)).",
+            source(cases, f"../../bench/results/{name}"),
             method_table(methods([row for group in shown for row in group])),
         ]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"

@@ -17,6 +17,7 @@ from .selection import measured
 ONCE_GPU = ("h200-written-once", "h200-regressions-once")
 ONCE_HOST = ("xeon-written-once", "xeon-regressions-once")
 ONCE = (*ONCE_GPU, *ONCE_HOST, "xeon-classifiers-once")  # all of them
+USUAL = "f32"  # of a problem in several types this one is shown
 METRICS = {"gpu": "device_time", "host": "host_time"}  # data where the device is
 
 

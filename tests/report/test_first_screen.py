@@ -17,8 +17,8 @@ def times(middle):
 
 
 def test_first_screen(results):
-    picture = first_screen.picture(results)
-    text = published.joined(first_screen.draw(results, picture))
+    first = first_screen.made(results)
+    text, picture = published.joined(first.parts), first.picture
     assert text.startswith("On one NVIDIA H200 and on one Intel Xeon")
     assert "a median of **1.10 and 1.00** times as long" in text
     assert "default launches; 1 algorithms (of 2 pairs" in text
@@ -32,7 +32,7 @@ def test_first_screen(results):
     assert "Once / CUDA of vector_add 1.10." in text
     for name in (FIRST, published.ONE[1]):
         assert f"[{name}](bench/results/{name}/table.md)" in text
-    assert published.draw(results, []).startswith(first_screen.sentence(results))
+    assert published.draw(results, first, []).startswith(first.sentence)
 
 
 def test_marks_of_the_picture(results):
@@ -69,13 +69,13 @@ def test_first_screen_is_of_one_device_each(results, entry, save):
     with pytest.raises(
         Broken, match="one device in h200, not NVIDIA H100 80GB HBM3, NVIDIA H200"
     ):
-        first_screen.sentence(results)
+        first_screen.made(results)
 
 
 def test_first_screen_names_what_is_missing(results, monkeypatch):
     monkeypatch.setattr(first_screen, "MORE", (("vector_add", ("f32 n=3",)),))
     with pytest.raises(Broken, match="0 problems of vector_add with f32 n=3, not one"):
-        first_screen.picture(results)
+        first_screen.made(results)
 
 
 def test_pages_show_the_problems_that_take_longest(results, entry, save, monkeypatch):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench.report import defects, published, published_figures
+from bench.report import defects, first_screen, published, published_figures
 from bench.report.fields import Broken
 from bench.report.gap_texts import TIERS_TEXT
 from bench.report.marked import splice
@@ -69,7 +69,7 @@ def save_pages(root, old=""):
 
 def test_tables(results):
     shown = published_figures.published(results)
-    text = published.draw(results, shown)
+    text = published.draw(results, first_screen.made(results), shown)
     links = text.count("[vector_add](../../algorithms/vector_add/README.md)")
     # in one type in each league table and each table of gaps, and the scaling
     assert links == 1 + 2 * len(published.ONE)
@@ -113,7 +113,9 @@ def test_natives_that_are_slower_than_their_twin_are_listed(results, entry, save
     best = ("late", "best", "cuda 880.0 us", "kokkos 800.0 us")
     assert [line[:6] for line in lines] == [(*where, *default), (*where, *best)]
     assert lines[0][6].startswith("1.200 [") and lines[1][6].startswith("1.100 [")
-    text = published.draw(results, published_figures.published(results))
+    text = published.draw(
+        results, first_screen.made(results), published_figures.published(results)
+    )
     assert f"| {' | '.join(lines[0])} |" in text and defects.TEXT in text
 
 
@@ -128,7 +130,9 @@ def test_ranks_are_a_line_of_their_own(results, entry, save):
     )
     ranks["name"] += "/ranks:2"
     save([ranks], folder=published.SEVERAL, file="3.json")
-    text = published.draw(results, published_figures.published(results))
+    text = published.draw(
+        results, first_screen.made(results), published_figures.published(results)
+    )
     (line,) = [line for line in text.splitlines() if "1 device per rank" in line]
     assert "| nccl, 1 device per rank | strong | 8.000 ms; on 2: 4.000 ms" in line
     assert "8.000 ms; on 2: 5.000 ms, 1.60x" in text

@@ -89,15 +89,13 @@ def draw(shown: list[tuple[str, Gap]]) -> Canvas:
 
 
 def draw_marks(panel: Axes, mark: Mark, found: list[tuple[float, int]]) -> None:
-    """Those within the panel."""
+    """All of a tier; the panel cuts off what is beyond it."""
     from . import style
 
-    low, high = panel.get_xlim()
-    inside = [one for one in found if low <= one[0] <= high]
     colour = getattr(style, mark.colour)
     panel.plot(
-        [value for value, _ in inside],
-        [place for _, place in inside],
+        [value for value, _ in found],
+        [place for _, place in found],
         mark.marker,
         color=colour,
         markerfacecolor=colour if mark.filled else "none",
